@@ -27,6 +27,11 @@ export function createRunId(start: Date, suffix: string = randomSuffix()): strin
   return `${time}-${suffix}`;
 }
 
+/** The start that a run's id begins with, which sorts as text; null when it begins otherwise. */
+export function timeOfRunId(runId: string): string | null {
+  return /^\d{8}T\d{6}Z(?=-)/.exec(runId)?.[0] ?? null;
+}
+
 /** Ten characters of [a-z0-9], each equally likely (52 bits). */
 function randomSuffix(): string {
   const largestFair = 256 - (256 % SUFFIX_CHARACTERS.length);

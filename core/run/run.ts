@@ -75,7 +75,7 @@ export interface PhaseWindow {
 
 /** `run.json`: who ran what, against what, and how it ended. Instants are RFC 3339 in UTC with milliseconds. */
 export interface RunFile {
-  readonly schema_version: 5;
+  readonly schema_version: 6;
   readonly run_id: string;
   readonly status: RunStatus;
   /** True when a later command finished the run because its process was gone. */
@@ -161,6 +161,12 @@ export interface RunSource {
   readonly unknown: readonly string[];
   /** What a reader must know about the origin of the figures, one line each. */
   readonly notes: readonly string[];
+  /**
+   * When it was imported, RFC 3339, and its place among the runs of that import, from 0: the order of runs without a start.
+   * Null when an earlier version imported it.
+   */
+  readonly imported_at: string | null;
+  readonly position: number | null;
 }
 
 export interface RunProcess {

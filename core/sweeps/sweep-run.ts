@@ -3,14 +3,13 @@ import { canonicalJson } from '../run/canonical-json.ts';
 import type { RequestCounts } from '../run/request-counts.ts';
 import type { ResultFile } from '../run/result.ts';
 import { datasetText } from '../run/run-dataset.ts';
+import { orderOf, type OrderedRun } from '../run/run-order.ts';
 import type { LoadKey, RunFile } from '../run/run.ts';
 import { sweepFigures, type SweepRunFigures } from './sweep-figures.ts';
 import type { SweepIdentity, SweepLoad } from './sweep-shape.ts';
 
 /** What a sweep needs of one finished run. */
-export interface SweepRun {
-  readonly run_id: string;
-  readonly start: string | null;
+export interface SweepRun extends OrderedRun {
   readonly end: string | null;
   readonly status: ResultFile['status'];
   readonly group_id: string | null;
@@ -32,8 +31,7 @@ export function sweepRun(run: RunFile, result: ResultFile): SweepRun | null {
   if (load === null) return null;
   const identity = identityOf(run);
   return {
-    run_id: run.run_id,
-    start: run.start,
+    ...orderOf(run),
     end: run.end,
     status: result.status,
     group_id: run.group_id,

@@ -1,6 +1,7 @@
 import type { Slo, SloResult } from '../run/gates.ts';
 import { OUTCOMES } from '../run/record.ts';
 import type { RequestCounts } from '../run/request-counts.ts';
+import { oldestFirst } from '../run/run-order.ts';
 import { SWEEP_FIGURES, type RunFigure } from './sweep-figures.ts';
 import type { SweepRun } from './sweep-run.ts';
 import type { Objective, StepSlo, StepValue, SweepStep } from './sweep-shape.ts';
@@ -13,12 +14,12 @@ export function sweepSteps(runs: readonly SweepRun[]): readonly SweepStep[] {
 }
 
 function stepOf(load: number, runs: readonly SweepRun[]): SweepStep {
-  const oldestFirst = [...runs].sort((a, b) => ((a.start ?? '') < (b.start ?? '') ? -1 : 1));
-  const completed = oldestFirst.filter(({ status }) => status === 'completed');
+  const ordered = runs.toSorted(oldestFirst);
+  const completed = ordered.filter(({ status }) => status === 'completed');
   const slos = sloCounts(completed.flatMap((run) => run.slos));
   return {
     load,
-    runs: oldestFirst.map(({ run_id, start, end, status }) => ({ run_id, start, end, status })),
+    runs: ordered.map(({ run_id, start, end, status }) => ({ run_id, start, end, status })),
     requests: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, sum(completed, outcome)])) as RequestCounts,
     values: Object.fromEntries(
       SWEEP_FIGURES.map((figure) => [figure, valueOf(completed.map(({ figures }) => figures[figure]))]),

@@ -1,3 +1,4 @@
+import { oldestFirst } from '../run/run-order.ts';
 import { kneeOf } from './knee.ts';
 import { loadWithinObjective } from './load-within-objective.ts';
 import type { SweepRun } from './sweep-run.ts';
@@ -21,7 +22,9 @@ export function sweepsOf(runs: readonly SweepRun[], leastLoads = 2): readonly Ke
   const taken = new Set(grouped.flatMap(({ sweep }) => sweep.steps.flatMap((step) => step.runs.map(idOf))));
   const others = runs.filter((run) => !taken.has(run.run_id));
   const repeated = curves(others, 'scenario', leastLoads, ({ identity }) => identity.scenario);
-  return [...grouped, ...repeated].sort((a, b) => newestFirst(a.sweep, b.sweep));
+  return [...grouped, ...repeated]
+    .sort((a, b) => oldestFirst(b.oldest, a.oldest))
+    .map(({ key, sweep }) => ({ key, sweep }));
 }
 
 const idOf = ({ run_id }: { readonly run_id: string }): string => run_id;
@@ -31,15 +34,17 @@ function curves(
   kind: SweepSource['kind'],
   leastLoads: number,
   nameOf: (run: SweepRun) => string | null,
-): KeyedSweep[] {
+): (KeyedSweep & { readonly oldest: SweepRun })[] {
   const keyed = Map.groupBy(
     runs.filter((run) => nameOf(run) !== null),
     (run) => JSON.stringify([kind, nameOf(run), run.key]),
   );
   return [...keyed].flatMap(([key, same]) => {
     const [first] = same;
-    if (first === undefined || new Set(same.map(({ load }) => load.value)).size < leastLoads) return [];
-    return [{ key, sweep: sweepOf(same, first, { kind, name: nameOf(first) ?? '' }) }];
+    const [oldest] = same.toSorted(oldestFirst);
+    if (first === undefined || oldest === undefined || new Set(same.map(({ load }) => load.value)).size < leastLoads)
+      return [];
+    return [{ key, sweep: sweepOf(same, first, { kind, name: nameOf(first) ?? '' }), oldest }];
   });
 }
 
@@ -78,8 +83,3 @@ function kneeOfSteps(steps: readonly SweepStep[]): Knee | null {
 const earliest = (instants: readonly (string | null)[]): string | null => known(instants).sort()[0] ?? null;
 const latest = (instants: readonly (string | null)[]): string | null => known(instants).sort().at(-1) ?? null;
 const known = (instants: readonly (string | null)[]): string[] => instants.filter((instant) => instant !== null);
-
-function newestFirst(a: Sweep, b: Sweep): number {
-  const [x, y] = [a.start ?? '', b.start ?? ''];
-  return x < y ? 1 : x > y ? -1 : 0;
-}

@@ -87,7 +87,7 @@ const run: RunFile = {
   provenance: null,
   ...plan,
   target: { origins: null, ...plan.target },
-  schema_version: 5,
+  schema_version: 6,
   status: 'completed',
   recovered: false,
   fingerprint: 'f'.repeat(64),

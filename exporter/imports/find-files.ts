@@ -11,7 +11,7 @@ export const MOST_FILES = 200_000;
 const PASSED_BY = new Set(['node_modules', '.git', '__pycache__', '.venv', 'checkpoints']);
 
 export interface FoundFiles {
-  /** Absolute, sorted. */
+  /** Absolute, sorted by name, numbers in it by their value. */
   readonly paths: readonly string[];
   readonly refused: readonly Unread[];
 }
@@ -49,8 +49,11 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
       refused.push({ path: absolute, reason: reasonOf(error), missing: codeOf(error) === 'ENOENT' });
     }
   }
-  return { paths: [...found].sort(), refused };
+  return { paths: [...found].sort((a, b) => byNumber(a, b) || (a < b ? -1 : 1)), refused };
 }
+
+/** Results without a time of their own are in the order of their files. */
+const { compare: byNumber } = new Intl.Collator('en', { numeric: true });
 
 /** What is no path of a file, and what to do instead; null for a path. */
 function noPath(path: string): string | null {

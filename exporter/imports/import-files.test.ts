@@ -66,6 +66,26 @@ const imported = async (folder: string, files: Readonly<Record<string, string>>,
   return importInto(join(folder, 'runs'), [results], { importers: [importer] });
 };
 
+test('each run has the time of its import and its place in it: files by their numbers, and runs by their place in the file', () =>
+  inTemporaryFolder(async (folder) => {
+    const before = new Date().toISOString();
+    const files = { 'r10.json': '{"tiny": 1, "runs": [30]}', 'r9.json': '{"tiny": 1, "runs": [10, 20]}' };
+    const { report, store } = await imported(folder, files);
+    const sources = await Promise.all(
+      report.outcomes.map(async (outcome) =>
+        outcome.status === 'imported' ? await store.readRun(outcome.run_id) : null,
+      ),
+    );
+    expect(sources.map((each) => [each?.source?.files[0], each?.source?.position])).toEqual([
+      ['r9.json', 0],
+      ['r9.json', 1],
+      ['r10.json', 2],
+    ]);
+    const at = sources[0]?.source?.imported_at ?? '';
+    expect(sources.map((each) => each?.source?.imported_at)).toEqual([at, at, at]);
+    expect([before <= at, at <= new Date().toISOString()]).toEqual([true, true]);
+  }));
+
 test('one bad file does not hold up the others; a second import changes nothing', () =>
   inTemporaryFolder(async (folder) => {
     const files = {

@@ -6,6 +6,7 @@ import { reasonOf, RunExistsError } from '../errors/store-errors.ts';
 import { findFiles } from './find-files.ts';
 import type { Unread } from './find-files.ts';
 import { partHash, storeImport } from './import-run.ts';
+import type { ContentSource } from './import-run.ts';
 import { printable } from './import-notes.ts';
 import { JsonTextError } from './reading/json-text.ts';
 import { isMappable } from './mapped/is-mappable.ts';
@@ -97,14 +98,24 @@ export async function importFiles(request: ImportRequest): Promise<ImportReport>
     done({ status: 'refused', name: printable(path), tool: tool ?? null, reason, missing: missing === true });
   }
   const known = await RunIndex.use(request.store, (index) => index.knownSources());
+  const place = placeInImport();
   for (const group of groups) {
     signal.throwIfAborted();
     const progress = new GroupProgress(plannedBytes(group), onProgress);
-    for await (const outcome of importGroup(group, known, request, progress)) done(outcome);
+    for await (const outcome of importGroup(group, known, request, { progress, place })) done(outcome);
     progress.done();
   }
   const { unrecognized, mappable, unmapped, passedOver } = looked;
   return { outcomes, unrecognized, mappable, unmapped, passedOver, deferred: all.length - groups.length };
+}
+
+type ImportPlace = Pick<ContentSource, 'imported_at' | 'position'>;
+
+/** Gives each run of an import its place in it. */
+function placeInImport(): () => ImportPlace {
+  const imported_at = new Date().toISOString();
+  let position = 0;
+  return () => ({ imported_at, position: position++ });
 }
 
 interface ImporterGroup {
@@ -224,7 +235,7 @@ async function* importGroup(
   { importer, group }: ImporterGroup,
   known: Map<string, string>,
   { store, signal, timeZone, scenario = null, tags = [] }: ImportRequest,
-  progress: GroupProgress,
+  { progress, place }: { readonly progress: GroupProgress; readonly place: () => ImportPlace },
 ): AsyncGenerator<ImportOutcome> {
   const context: ImportContext = { timeZone, signal, progress: (bytes) => progress.read(bytes) };
   const common = { name: printable(group.name), tool: importer.tool };
@@ -246,7 +257,7 @@ async function* importGroup(
       const files = group.files.map(({ file }) => basename(file.path));
       const named = scenario === null ? imported : { ...imported, scenario };
       const { run_id, isNew } = await stored(store, hash, () =>
-        storeImport(store, named, group, { sha256: hash, files }, tags),
+        storeImport(store, named, group, { sha256: hash, files, ...place() }, tags),
       );
       known.set(hash, run_id);
       if (!isNew) {

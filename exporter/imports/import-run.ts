@@ -22,8 +22,8 @@ import type { MeasuredRequests, ServersOfRun } from './imported-servers.ts';
 import { noteDisorder, plausibleMeasures } from './stated/plausible-measures.ts';
 import type { FileGroup, ImportedRun, ImportSource, KnownKey } from './importer.ts';
 
-/** Which content an imported run comes from. */
-export type ContentSource = Pick<ImportSource, 'sha256' | 'files'>;
+/** Which content an imported run comes from, and when it was imported. */
+export type ContentSource = Pick<ImportSource, 'sha256' | 'files' | 'imported_at' | 'position'>;
 
 /** The SHA-256 of one of several runs of the same content; of the content itself when it is the only one. */
 export function partHash(sha256: string, part: string | null): string {

@@ -1,3 +1,4 @@
+import { orderNotes } from '../../core/text/run-order-notes.ts';
 import type { IndexedRun } from '../store/index/rows.ts';
 import { RunIndex } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -77,7 +78,8 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
     const change = { scenario, action: 'accept', run_ids: acceptedRunIds, author, reason: 'passed the check' } as const;
     await changeBaseline(store, change);
   }
-  const notes = notesOf(baseline, new Map([...used.unreadable, ...accepted.unreadable, ...pinned.unreadable]));
+  const unreadable = new Map([...used.unreadable, ...accepted.unreadable, ...pinned.unreadable]);
+  const notes = [...notesOf(baseline, unreadable), ...orderNotes(figures)];
   return { scenario, judgment, fingerprint, runIds, acceptedRunIds, figures, stored, notes };
 }
 

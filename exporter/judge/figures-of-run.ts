@@ -1,4 +1,5 @@
 import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
+import { orderOf } from '../../core/run/run-order.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { PercentileName } from '../../core/stats/percentiles.ts';
 import { directionOf } from './rules.ts';
@@ -11,8 +12,7 @@ const PERCENTILES: readonly PercentileName[] = ['p50', 'p90', 'p99'];
 export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
   const servers = 'exact' in result.servers ? result.servers : null;
   return {
-    run_id: run.run_id,
-    start: run.start,
+    ...orderOf(run),
     scenario: run.scenario,
     fingerprint: run.fingerprint,
     configuration: run.comparison_key,

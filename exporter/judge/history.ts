@@ -1,3 +1,4 @@
+import { oldestFirst } from '../../core/run/run-order.ts';
 import { things } from '../../core/text/things.ts';
 import { autoregressiveShift } from '../../core/stats/autoregressive-shift.ts';
 import { centered } from '../../core/stats/centered.ts';
@@ -220,8 +221,6 @@ function deviation(values: readonly number[]): number {
   return Math.sqrt(squares / Math.max(1, values.length - 1));
 }
 
-/** By start; runs without a start keep their place before all others. */
 export function inOrder(runs: readonly RunFigures[]): readonly RunFigures[] {
-  const time = ({ start }: RunFigures): number => (start === null ? -Infinity : Date.parse(start));
-  return [...runs].sort((x, y) => (time(x) < time(y) ? -1 : time(x) > time(y) ? 1 : 0));
+  return runs.toSorted(oldestFirst);
 }

@@ -1,12 +1,10 @@
 import type { Direction } from '../../core/measures/measures.ts';
 import type { Clock, Unit } from '../../core/run/statistic.ts';
+import type { OrderedRun } from '../../core/run/run-order.ts';
 import type { PercentileName } from '../../core/stats/percentiles.ts';
 
 /** What the judge has to know of a run: plain data, from a stored run, an import or a simulation. */
-export interface RunFigures {
-  readonly run_id: string;
-  /** RFC 3339; null for an import without a time of its own, which cannot be placed in a history. */
-  readonly start: string | null;
+export interface RunFigures extends OrderedRun {
   readonly scenario: string;
   /** Empty when it is not known: then it matches nothing. */
   readonly fingerprint: string;

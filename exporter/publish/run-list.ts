@@ -1,3 +1,4 @@
+import { oldestFirst, type OrderedRun } from '../../core/run/run-order.ts';
 import { KeptValues, type KeptValue } from '../store/index/kept-values.ts';
 import { runStamps } from '../store/index/stamps.ts';
 import { readFinishedRunFile } from '../store/sealed/read-run-files.ts';
@@ -32,7 +33,7 @@ export class RunList {
   }
 
   /**
-   * Newest first; runs without a start of their own come last. The same list until a run comes, goes or changes. Rejects
+   * Newest first, damaged ones last. The same list until a run comes, goes or changes. Rejects
    * when the runs directory cannot be read. Askers who come together share one look.
    */
   list(): Promise<readonly ListedRun[]> {
@@ -53,9 +54,8 @@ export class RunList {
     );
     this.#current = current;
     this.#byId = byId;
-    this.#sorted = [...byId.values()].sort(
-      (a, b) => descending(a.summary?.start ?? '', b.summary?.start ?? '') || descending(a.run_id, b.run_id),
-    );
+    const placeOf = ({ summary, run_id }: ListedRun): OrderedRun => summary ?? { run_id, start: null };
+    this.#sorted = [...byId.values()].sort((a, b) => oldestFirst(placeOf(b), placeOf(a)));
     return this.#sorted;
   }
 }
@@ -64,8 +64,4 @@ function listedRun(runId: string, { value, error }: KeptValue<RunSummary>): List
   return value === null
     ? { run_id: runId, summary: null, damage: reasonOf(error) }
     : { run_id: runId, summary: value, damage: null };
-}
-
-function descending(a: string, b: string): number {
-  return a < b ? 1 : a > b ? -1 : 0;
 }

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { isRunId } from '../../core/run/run-id.ts';
+import { oldestFirst, orderOf, type OrderedRun } from '../../core/run/run-order.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { besideFile, type TemporaryFor } from '../files/durable-file.ts';
 import { isFolder } from '../files/exists.ts';
@@ -142,11 +143,12 @@ export class RunStore {
     }
   }
 
-  /** The finished runs, newest first; runs without a start are last. Damaged ones are included with the reason. */
+  /** The finished runs, newest first, damaged ones last with the reason. */
   async list(): Promise<RunListing[]> {
     const listings = await readInBatches(await this.runIds(), (runId) => this.#listing(runId));
-    const startOf = ({ run }: RunListing): string => run?.start ?? '';
-    return listings.sort((a, b) => compare(startOf(b), startOf(a)) || compare(b.run_id, a.run_id));
+    const placeOf = ({ run, run_id }: RunListing): OrderedRun =>
+      run === null ? { run_id, start: null } : orderOf(run);
+    return listings.sort((a, b) => oldestFirst(placeOf(b), placeOf(a)));
   }
 
   /** The runs whose process is running, sorted by name. */
@@ -253,7 +255,3 @@ async function recordFiles(folder: string, { shard, source = null }: StoredRecor
 
 /** Shard 10 comes after shard 9. */
 const { compare: byShard } = new Intl.Collator('en', { numeric: true });
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}

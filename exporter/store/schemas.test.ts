@@ -184,6 +184,8 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       format_version: true,
       unknown: true,
       notes: true,
+      imported_at: true,
+      position: true,
     } satisfies Keys<RunSource>,
   ],
   [

@@ -51,6 +51,8 @@ export function runSummary(change: Partial<RunSummary> = {}): RunSummary {
     recovered: false,
     failure: null,
     start: '2026-11-21T10:00:00.000Z',
+    imported_at: null,
+    import_position: null,
     end: '2026-11-21T10:00:10.000Z',
     duration_seconds: 10,
     measure_start: '2026-11-21T10:00:01.000Z',

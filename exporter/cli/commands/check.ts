@@ -2,6 +2,8 @@ import { createRunId } from '../../../core/run/run-id.ts';
 import { CheckError, checkScenario, PASSED, type CheckedScenario } from '../../judge/check-scenario.ts';
 import { decisiveOf } from '../../judge/history.ts';
 import { verdictReport, type ReportedRun } from '../../judge/verdict-report.ts';
+import type { IndexedRun } from '../../store/index/rows.ts';
+import { newestRuns } from '../../store/index/select-runs.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
@@ -14,7 +16,7 @@ import type { RunInChild } from '../series/run-in-child.ts';
 import { RunSeries } from '../series/run-series.ts';
 import { printVerdict } from '../print-verdict.ts';
 import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
-import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
+import { RUNS_DIR, indexedRuns, selecting, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,
@@ -146,13 +148,13 @@ async function requestedRuns(
   return { scenario: only, runIds: runs.map(({ run_id }) => run_id) };
 }
 
-async function newestRun(store: RunStore, scenario: string | null): Promise<Awaited<ReturnType<typeof indexedRuns>>> {
+async function newestRun(store: RunStore, scenario: string | null): Promise<readonly IndexedRun[]> {
   const runs = await indexedRuns(store);
-  const newest = runs.find((each) => each.damage === null && (scenario === null || each.scenario === scenario));
-  if (newest === undefined) {
+  const fitting = runs.filter((each) => each.damage === null && (scenario === null || each.scenario === scenario));
+  if (fitting.length === 0) {
     throw new CliError(`no run${scenario === null ? '' : ` of scenario ${scenario}`} in ${store.place}`);
   }
-  return [newest];
+  return selecting(store, () => newestRuns(fitting, 1, 'the newest run'));
 }
 
 async function printed(store: RunStore, checked: CheckedScenario, options: CheckOptions): Promise<number> {

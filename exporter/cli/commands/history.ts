@@ -1,5 +1,6 @@
 import { statisticTitle } from '../../../core/measures/measure-title.ts';
 import { ABSENT, quantity } from '../../../core/text/quantities.ts';
+import { orderNotes } from '../../../core/text/run-order-notes.ts';
 import { things } from '../../../core/text/things.ts';
 import type { HistoryChange } from '../../judge/change-points.ts';
 import { storedFigures } from '../../judge/load-figures.ts';
@@ -17,6 +18,7 @@ import { requestedRules, RULE_OPTIONS } from '../options/judge-options.ts';
 import { flag, integer, readArguments } from '../options/options.ts';
 import { aligned } from '../tables/aligned.ts';
 import { changeText } from '../../../core/text/change-text.ts';
+import { startText } from './runs/run-listing.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {
@@ -79,6 +81,7 @@ function table({ scenario, runs, rules, changes }: ScenarioHistory, limit: numbe
     ...(configurations > 1
       ? [`the runs have ${configurations} configurations, which are not compared with each other`]
       : []),
+    ...orderNotes(rows.map(({ run }) => run)),
   ];
   return `${[scenario, '', ...marked, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
 }
@@ -86,7 +89,7 @@ function table({ scenario, runs, rules, changes }: ScenarioHistory, limit: numbe
 function cells({ run, verdict, accepted, pinned }: HistoryRun, measures: readonly PrimaryMeasure[]): string[] {
   return [
     run.run_id,
-    run.start?.replace('T', ' ').slice(0, 16) ?? ABSENT,
+    startText(run),
     ...measures.map((measure) => valueText(run, measure)),
     verdict ?? ABSENT,
     pinned ? 'pinned' : accepted ? 'accepted' : ABSENT,

@@ -8,6 +8,7 @@ import { run as baseline } from './baseline.ts';
 import { run as check } from './check.ts';
 import { run as compare } from './compare.ts';
 import { run as history } from './history.ts';
+import { run as importResults } from './import.ts';
 
 let directory: string;
 let store: RunStore;
@@ -175,6 +176,33 @@ describe('baseline and check', () => {
     expect(out).toMatch(
       /to decide:\n {2}llmbench run .* # 1 run, then: llmbench baseline accept scenario:nightly\+last:1 /,
     );
+  });
+
+  test('the newest of imports without a start time is the one that was imported last', async () => {
+    const columns =
+      'p50: { measure: time_to_first_token, statistic: p50, unit: s, definition: sent_to_first_content_chunk }';
+    await writeFile(
+      join(directory, 'map.yaml'),
+      `rows: runs\ntool: my\nmodel: m\nscenario: u\nrequests: n\ncolumns:\n  ${columns}\n`,
+    );
+    const importRows = async (name: string, rows: readonly string[]) => {
+      await writeFile(join(directory, name), `n,p50\n${rows.join('\n')}\n`);
+      return output(importResults, join(directory, name), '--mapping', join(directory, 'map.yaml'));
+    };
+    const accepted = Array.from({ length: 20 }, (_, i) => Math.round(20_000 + 100 * Math.sin(i * 2.3)) / 1e5);
+    await importRows(
+      'old.csv',
+      accepted.map((p50) => `400,${p50}`),
+    );
+    await output(baseline, 'accept', 'scenario:u');
+    await importRows('new.csv', ['400,0.4']);
+    const { out, err } = await output(check, '--scenario', 'u', '--json');
+    const parsed = JSON.parse(out) as { verdict: string; measures: { values: { a: number[]; b: number[] } }[] };
+    expect(parsed.verdict).toBe('suspect');
+    expect(parsed.measures[0]?.values.b).toEqual([0.4]);
+    // The rows of the file, in their order.
+    expect(parsed.measures[0]?.values.a).toEqual(accepted);
+    expect(err).toContain('21 of 21 runs have no start time: their order is that of the import\n');
   });
 
   test('the command for an undecided run makes runs that are judged with it', async () => {

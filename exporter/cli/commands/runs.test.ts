@@ -31,16 +31,16 @@ afterEach(async () => {
 });
 
 /** What the command prints, and its exit code. */
-async function runs(...argv: string[]): Promise<{ code: number; out: string }> {
-  let out = '';
+async function runs(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
   jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
     out += String(text);
     return true;
   });
-  jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  jest.spyOn(process.stderr, 'write').mockImplementation((text) => ((err += String(text)), true));
   try {
     const [name = 'list', ...rest] = argv;
-    return { code: await run([name, ...rest, '--runs-dir', directory]), out };
+    return { code: await run([name, ...rest, '--runs-dir', directory]), out, err };
   } finally {
     jest.restoreAllMocks();
   }
@@ -324,6 +324,19 @@ describe('delete and prune', () => {
     await runs('prune', '--keep-last', '0', '--keep-tagged', '--yes');
     expect(await store.runIds()).toEqual(['20260102-new']);
     expect((await runs('prune', '--keep-last', '1')).out).toBe('nothing to delete: the rules keep the 1 run\n');
+  });
+
+  test('a run whose order is not known is not taken for the newest, nor pruned for its age', async () => {
+    await addRun(store, addedRun('undated-a', { start: null }));
+    await addRun(store, addedRun('undated-b', { start: null }));
+    const kept = await runs('prune', '--keep-last', '1', '--dry-run');
+    expect(kept.out).toContain('1 run would be deleted, 3 kept\n');
+    expect(kept.err).toMatch(/^2 runs kept, because .* it is not known how old they are/);
+    expect((await runs('show', 'latest', '--json')).out).toContain('"20260102-new"');
+    await runs('prune', '--keep-days', '0', '--yes');
+    await expect(runs('show', 'latest')).rejects.toThrow(
+      'latest: the order of 2 runs is not known, without a start time or a time of import: undated-b, undated-a; name the runs',
+    );
   });
 
   test('without a rule nothing is pruned', async () => {

@@ -56,6 +56,7 @@ async function selectableRuns(library: RunLibrary): Promise<readonly (Selectable
     ...runs.filter(({ status }) => status !== 'running').map((run) => ({ ...run, damage: null })),
     ...damaged.map(({ run_id, reason }) => ({
       run_id,
+      start: null,
       scenario: null,
       group_id: null,
       tags: [],

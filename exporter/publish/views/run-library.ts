@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { oldestFirst } from '../../../core/run/run-order.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { readResultFile } from '../../store/sealed/read-run-files.ts';
@@ -104,9 +105,7 @@ export class RunLibrary {
     this.#progress.keepOnly(current.map(({ run_id }) => this.#unfinishedFolder(run_id)));
     const runs = [...(await this.#runningSummaries(current)), ...(await this.#finishedSummaries(listed))];
     return {
-      runs: runs
-        .map((run) => withVerdict(run, verdicts.get(run.run_id)))
-        .sort((a, b) => newestFirst(a.start ?? '', b.start ?? '')),
+      runs: runs.map((run) => withVerdict(run, verdicts.get(run.run_id))).sort((a, b) => oldestFirst(b, a)),
       damaged: listed.flatMap(({ run_id, damage }) =>
         damage === null ? [] : [{ run_id, reason: this.#withoutFolder(damage) }],
       ),
@@ -165,8 +164,4 @@ export class RunLibrary {
 
 function withVerdict(run: RunSummary, verdict: VerdictSummary | undefined): RunSummary {
   return verdict === undefined ? run : { ...run, verdict };
-}
-
-function newestFirst(a: string, b: string): number {
-  return a < b ? 1 : a > b ? -1 : 0;
 }

@@ -1,3 +1,4 @@
+import { oldestFirst } from '../../../core/run/run-order.ts';
 import type { VerdictName } from '../../judge/verdict.ts';
 import type { KeyDistribution, KeyNumbers, RunSummary } from './run-summary.ts';
 
@@ -18,7 +19,7 @@ const VERDICT_ORDER: readonly VerdictName[] = ['improved', 'unchanged', 'undecid
 
 /** What runs can be ordered by. */
 const SORT_VALUES = {
-  start: (run: RunSummary): SortValue => run.start,
+  start: (run: RunSummary): SortValue => run.start ?? run.imported_at,
   end: (run: RunSummary): SortValue => run.end,
   duration: (run: RunSummary): SortValue => run.duration_seconds,
   scenario: (run: RunSummary): SortValue => run.scenario,
@@ -49,12 +50,15 @@ export const SORT_ORDERS = (Object.keys(SORT_VALUES) as SortKey[]).flatMap((key)
 /** The runs in this order; those without the value come last either way, equal ones keep their places. */
 export function inOrder(runs: readonly RunSummary[], order: SortOrder): RunSummary[] {
   const descending = order.startsWith('-');
-  const valueOf = SORT_VALUES[order.replace(/^-/, '') as SortKey];
+  const key = order.replace(/^-/, '') as SortKey;
+  const valueOf = SORT_VALUES[key];
+  // A time may be that of an import, which its runs share.
+  const ofEqual = key === 'start' ? oldestFirst : (): number => 0;
   return runs
     .map((run) => ({ run, value: valueOf(run) }))
     .sort((a, b) => {
       if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
-      const ascending = a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
+      const ascending = a.value < b.value ? -1 : a.value > b.value ? 1 : ofEqual(a.run, b.run);
       return descending ? -ascending : ascending;
     })
     .map(({ run }) => run);

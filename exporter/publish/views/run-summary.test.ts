@@ -11,9 +11,10 @@ test('the fields of the summaries in the index: a change requires another versio
     run: Object.keys(runSummary(runFile(), null)),
     result: [...Object.keys(result), ...Object.keys(result.window), ...Object.keys(result.numbers)],
   }).toEqual({
-    version: 5,
+    version: 6,
     run: [
-      ...['run_id', 'status', 'scenario', 'model', 'endpoint_type', 'load', 'dataset', 'system', 'system_version'],
+      ...['run_id', 'start', 'imported_at', 'import_position'],
+      ...['status', 'scenario', 'model', 'endpoint_type', 'load', 'dataset', 'system', 'system_version'],
       ...[
         'origin',
         'tool',
@@ -26,17 +27,7 @@ test('the fields of the summaries in the index: a change requires another versio
         'recovered',
         'failure',
       ],
-      ...[
-        'start',
-        'end',
-        'duration_seconds',
-        'measure_start',
-        'measure_end',
-        'phases',
-        'stages',
-        'progress',
-        'numbers',
-      ],
+      ...['end', 'duration_seconds', 'measure_start', 'measure_end', 'phases', 'stages', 'progress', 'numbers'],
       'verdict',
     ],
     result: [

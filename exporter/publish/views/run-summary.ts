@@ -1,5 +1,6 @@
 import { worstVerdict } from '../../../core/run/worst-verdict.ts';
 import type { ClientHealth, DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
+import { orderOf, type OrderedRun } from '../../../core/run/run-order.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { stageLoadText } from '../../../core/run/stage-text.ts';
@@ -43,8 +44,7 @@ export interface StageRegion {
 }
 
 /** One line of the list of runs. */
-export interface RunSummary {
-  readonly run_id: string;
+export interface RunSummary extends Required<OrderedRun> {
   readonly status: RunFile['status'];
   readonly scenario: string;
   readonly model: string | null;
@@ -63,7 +63,6 @@ export interface RunSummary {
   readonly tags: readonly string[];
   readonly recovered: boolean;
   readonly failure: string | null;
-  readonly start: string | null;
   readonly end: string | null;
   readonly duration_seconds: number | null;
   readonly measure_start: string | null;
@@ -112,7 +111,7 @@ export function runSummary(run: RunFile, progress: RunProgress | null): RunSumma
   const measure = phases.find(({ phase }) => phase === 'measure');
   const { load } = runInfoLabels(run);
   return {
-    run_id: run.run_id,
+    ...orderOf(run),
     status: run.status,
     scenario: run.scenario,
     model: run.comparison_key.model,
@@ -131,7 +130,6 @@ export function runSummary(run: RunFile, progress: RunProgress | null): RunSumma
     tags: run.tags,
     recovered: run.recovered,
     failure: run.failure,
-    start,
     end,
     duration_seconds: start === null || end === null ? null : (Date.parse(end) - Date.parse(start)) / 1000,
     measure_start: measure?.start ?? null,

@@ -33,6 +33,15 @@ test('a run is kept if any rule keeps it', () => {
   expect(pruned(tagged, { keepLast: 1 })).toEqual(['d20', 'd19', 'd18']);
 });
 
+test('runs without a start are as old as their import, and kept where it is not known how new they are', () => {
+  const imported = ['19', '18', '17'].map((day, i) =>
+    run(`i${day}`, { imported_at: `2026-11-${day}T00:00:00.000Z`, import_position: i }),
+  );
+  expect(pruned([...imported, run('unknown')], { keepLast: 2 })).toEqual(['i17']);
+  expect(pruned([...imported, run('unknown')], { keepDays: 3 })).toEqual(['i18', 'i17']);
+  expect(pruned([...imported, run('unknown')], { keepLast: 0 })).toEqual(['i19', 'i18', 'i17', 'unknown']);
+});
+
 test('a damaged run is never removed', () => {
   expect(pruned([damagedRun('x', 'it is not JSON')], { keepLast: 0 })).toEqual([]);
 });

@@ -1,10 +1,11 @@
+import { isOrdered } from '../../../core/run/run-order.ts';
 import type { IndexedRun } from '../index/rows.ts';
 
 /** Retention rules; a run is kept if any rule keeps it. Null disables a rule. */
 export interface PruneRules {
-  /** The newest runs of each scenario. */
+  /** The newest runs of each scenario; also runs of which it is not known how new they are. */
   readonly keepLast: number | null;
-  /** Runs that started within the last days; also runs of unknown start. */
+  /** Runs that started within the last days, or were imported within them and have no start. */
   readonly keepDays: number | null;
   /** Runs with a tag. */
   readonly keepTagged: boolean;
@@ -23,12 +24,12 @@ export function prunedRuns(runs: readonly IndexedRun[], rules: PruneRules, now: 
     const newer = seen.get(run.scenario) ?? 0;
     seen.set(run.scenario, newer + 1);
     const { keepLast, keepDays, keepTagged } = rules;
-    if (keepLast !== null && newer < keepLast) return false;
-    if (keepDays !== null && isYounger(run.start, keepDays, now)) return false;
+    if (keepLast !== null && (newer < keepLast || (keepLast > 0 && !isOrdered(run)))) return false;
+    if (keepDays !== null && isYounger(run.start ?? run.imported_at, keepDays, now)) return false;
     return !(keepTagged && run.tags.length > 0);
   });
 }
 
-function isYounger(start: string | null, days: number, now: Date): boolean {
-  return start === null || now.getTime() - Date.parse(start) < days * MS_PER_DAY;
+function isYounger(since: string | null, days: number, now: Date): boolean {
+  return since === null || now.getTime() - Date.parse(since) < days * MS_PER_DAY;
 }

@@ -1,15 +1,14 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
+import { orderOf, type OrderedRun } from '../../../core/run/run-order.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';
 import type { RunFile, RunStatus } from '../../../core/run/run.ts';
 
 /** Summary of a finished run in the index; all fields except the names are null if its run.json is damaged. */
-export interface IndexedRun {
-  readonly run_id: string;
+export interface IndexedRun extends Required<OrderedRun> {
   /** Why its run.json cannot be read; null if it can. */
   readonly damage: string | null;
-  readonly start: string | null;
   readonly end: string | null;
   readonly status: RunStatus | null;
   readonly scenario: string | null;
@@ -85,6 +84,8 @@ export const RUN_COLUMNS = [
   'tags',
   'source_sha256',
   'missing_shards',
+  'imported_at',
+  'import_position',
 ] as const satisfies readonly (keyof IndexedRun)[];
 
 export const MEASURE_COLUMNS = [
@@ -109,9 +110,9 @@ export const MEASURE_COLUMNS = [
 export function indexedRun(runId: string, run: RunFile): IndexedRun {
   const { comparison_key: key, target, tool, dataset } = run;
   return {
+    ...orderOf(run),
     run_id: runId,
     damage: null,
-    start: run.start,
     end: run.end,
     status: run.status,
     scenario: run.scenario,

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RunFile } from '../../../core/run/run.ts';
 import { addRun } from '../changes/add-run.ts';
 import { editRun } from '../changes/edit-run.ts';
-import { addedResult, addedRun, throughput } from '../fixtures/added-run.ts';
+import { addedResult, addedRun, source, throughput } from '../fixtures/added-run.ts';
 import { openStore } from '../run-store.ts';
 import type { RunStore } from '../run-store.ts';
 import { parseCondition } from './run-filter.ts';
@@ -37,15 +37,26 @@ const history = async (): Promise<(readonly [string, number | null])[]> => {
 };
 
 describe('runs', () => {
-  test('are listed from the directories, newest first, those without a start last', async () => {
+  test('are listed from the directories, newest first, those without a start by when they were imported', async () => {
     await add('a', { start: '2026-01-02T00:00:00.000Z' });
     await add('b', { start: '2026-01-03T00:00:00.000Z' });
     await add('c', { start: '2026-01-01T00:00:00.000Z' });
     await add('d', { start: null });
-    expect(await names()).toEqual(['b', 'a', 'c', 'd']);
+    const imported = (position: number) => ({
+      ...source('cd'.repeat(32)),
+      imported_at: '2026-01-02T12:00:00.000Z',
+      position,
+    });
+    for (const [runId, position] of [
+      ['f', 9],
+      ['e', 10],
+    ] as const)
+      await add(runId, { start: null, source: imported(position) });
+    expect(await names()).toEqual(['b', 'e', 'f', 'a', 'c', 'd']);
     expect(await names()).toEqual((await store.list()).map(({ run_id }) => run_id));
-    expect(await RunIndex.use(store, (index) => index.runs([], 2).map(({ run_id }) => run_id))).toEqual(['b', 'a']);
-    expect(await RunIndex.use(store, (index) => index.count())).toBe(4);
+    expect(await RunIndex.use(store, (index) => index.runs([], 2).map(({ run_id }) => run_id))).toEqual(['b', 'e']);
+    expect(await RunIndex.use(store, (index) => index.count())).toBe(6);
+    expect((await history()).map(([runId]) => runId)).toEqual(['d', 'c', 'a', 'f', 'e', 'b']);
   });
 
   test('changes of other processes are detected', async () => {

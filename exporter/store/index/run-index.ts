@@ -13,6 +13,12 @@ import { runStamps, stampsOf } from './stamps.ts';
 
 const RESULTS_PER_TRANSACTION = 1_000;
 
+/** The order of `oldestFirst`. */
+const order = (direction: 'ASC' | 'DESC'): string =>
+  ["coalesce(start, imported_at, '')", "coalesce(imported_at, '')", 'coalesce(import_position, -1)', 'run_id']
+    .map((expression) => `${expression} ${direction}`)
+    .join(', ');
+
 type IndexRow = Record<string, SQLOutputValue>;
 
 /**
@@ -38,12 +44,12 @@ export class RunIndex {
     });
   }
 
-  /** The runs that match all conditions, newest first; runs without a start are last. */
+  /** The runs that match all conditions, newest first. */
   runs(conditions: readonly Condition[] = [], limit: number | null = null): IndexedRun[] {
     const { sql, parameters } = conditionsSql(conditions);
     const columns = RUN_COLUMNS.map((column) => `"${column}"`).join(', ');
     const statement = this.#database.prepare(
-      `SELECT ${columns} FROM runs WHERE ${sql} ORDER BY coalesce(start, '') DESC, run_id DESC LIMIT ?`,
+      `SELECT ${columns} FROM runs WHERE ${sql} ORDER BY ${order('DESC')} LIMIT ?`,
     );
     return statement.all(...parameters, limit ?? -1).map(runOfRow);
   }
@@ -81,7 +87,7 @@ export class RunIndex {
     const rows = this.#database
       .prepare(
         `SELECT ${columns} FROM measures JOIN runs USING (run_id) WHERE ${demand} ${sql}
-         ORDER BY coalesce(start, ''), run_id, position`,
+         ORDER BY ${order('ASC')}, position`,
       )
       .all(...values, ...parameters);
     return rows as unknown as IndexedMeasure[];

@@ -1,8 +1,9 @@
+import type { OrderedRun } from '../../../core/run/run-order.ts';
 import { nearestNames } from '../../../core/text/nearest-names.ts';
+import { unknownNewest } from '../../../core/text/run-order-notes.ts';
 
 /** What of a finished run a selector looks at. */
-export interface SelectableRun {
-  readonly run_id: string;
+export interface SelectableRun extends OrderedRun {
   readonly scenario: string | null;
   readonly group_id: string | null;
   readonly tags: readonly string[];
@@ -40,8 +41,12 @@ export function selectRuns<Run extends SelectableRun>(runs: readonly Run[], sele
 
 /** Finds one run by id, by a unique prefix of it, or by `latest`, also a damaged one. Throws a `SelectionError`. */
 export function namedRun<Run extends SelectableRun>(runs: readonly Run[], name: string): Run {
-  const exact = runs.find(({ run_id }) => run_id === name) ?? (name === 'latest' ? runs[0] : undefined);
+  const exact = runs.find(({ run_id }) => run_id === name);
   if (exact !== undefined) return exact;
+  if (name === 'latest' && runs[0] !== undefined) {
+    const readable = runs.filter(({ damage }) => damage === null);
+    return newestRuns(readable, 1, name)[0] ?? runs[0];
+  }
   const candidates = name === '' ? [] : runs.filter(({ run_id }) => run_id.startsWith(name));
   const [only, ...others] = candidates;
   if (only === undefined) throw new SelectionError('not_found', `no run ${JSON.stringify(name)}`);
@@ -51,6 +56,17 @@ export function namedRun<Run extends SelectableRun>(runs: readonly Run[], name: 
     throw new SelectionError('invalid', `${name} is a prefix of several runs: ${some.join(', ')}${more}`);
   }
   return only;
+}
+
+/** The first of runs, newest first. Throws a `SelectionError` when it is not known which they are. */
+export function newestRuns<Run extends SelectableRun>(
+  runs: readonly Run[],
+  count: number,
+  what: string,
+): readonly Run[] {
+  const problem = unknownNewest(runs, count);
+  if (problem !== null) throw new SelectionError('invalid', `${what}: ${problem}`);
+  return runs.slice(0, count);
 }
 
 function selectedBy<Run extends SelectableRun>(part: string, runs: readonly Run[]): readonly Run[] {
@@ -105,5 +121,5 @@ function narrowed<Run extends SelectableRun>(runs: readonly Run[], condition: st
   if (!Number.isSafeInteger(count) || count < 1) {
     throw new SelectionError('invalid', `${condition}: last:N requires a positive integer`);
   }
-  return runs.slice(0, count);
+  return newestRuns(runs, count, condition);
 }

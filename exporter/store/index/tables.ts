@@ -1,5 +1,5 @@
 /** Changes with the tables or their content, also with what is kept as JSON: an index of another version is rebuilt. */
-export const INDEX_VERSION = 5;
+export const INDEX_VERSION = 6;
 
 /** The columns of a run, in the order of `IndexedRun`'s keys; `stamp` identifies the run.json that was read. */
 const RUNS = `
@@ -30,9 +30,10 @@ const RUNS = `
     fingerprint TEXT,
     tags TEXT,
     source_sha256 TEXT,
-    missing_shards INTEGER
+    missing_shards INTEGER,
+    imported_at TEXT,
+    import_position INTEGER
   ) WITHOUT ROWID;
-  CREATE INDEX runs_by_start ON runs (start);
   CREATE INDEX runs_by_source ON runs (source_sha256) WHERE source_sha256 IS NOT NULL;`;
 
 /** The result.json that the measures of a run were read from. */

@@ -3,7 +3,7 @@ import type { ComparisonKey } from '../../../core/run/run.ts';
 import { fingerprint } from '../fingerprint.ts';
 
 /** The version of each file that this program writes; it reads this version and all earlier ones. */
-export const SCHEMA_VERSIONS = { run: 5, result: 4, record: 2, servers: 1 } as const;
+export const SCHEMA_VERSIONS = { run: 6, result: 4, record: 2, servers: 1 } as const;
 
 export type VersionedFile = keyof typeof SCHEMA_VERSIONS;
 
@@ -15,7 +15,7 @@ type Migration = (older: StoredObject) => StoredObject;
 
 /** The n-th step (from 0) converts version n + 1 to n + 2. Records need none: a missing column is null. */
 const MIGRATIONS: Readonly<Record<Exclude<VersionedFile, 'record'>, readonly Migration[]>> = {
-  run: [runFrom1To2, runFrom2To3, runFrom3To4, runFrom4To5],
+  run: [runFrom1To2, runFrom2To3, runFrom3To4, runFrom4To5, runFrom5To6],
   result: [resultFrom1To2, resultFrom2To3, resultFrom3To4],
   servers: [],
 };
@@ -65,6 +65,12 @@ function runFrom3To4(run: StoredObject): StoredObject {
 function runFrom4To5(run: StoredObject): StoredObject {
   const provenance = changed(run.provenance, (known) => ({ ...known, gpu_price: null }));
   return { ...run, schema_version: 5, provenance };
+}
+
+/** Version 6 of run.json added when a run was imported, and its place in that import. */
+function runFrom5To6(run: StoredObject): StoredObject {
+  const source = changed(run.source, (known) => ({ ...known, imported_at: null, position: null }));
+  return { ...run, schema_version: 6, source };
 }
 
 /** A new member of the key changes the fingerprint: without migration an old run would never match a new one. */

@@ -1010,7 +1010,7 @@ export interface components {
             repeat: number | null;
             run_id: string;
             scenario: string;
-            schema_version: 5;
+            schema_version: 6;
             shard: string;
             shards?: {
                 count: number;
@@ -1020,7 +1020,9 @@ export interface components {
                 files: string[];
                 format: string;
                 format_version: string | null;
+                imported_at: string | null;
                 notes: string[];
+                position: number | null;
                 sha256: string;
                 unknown: string[];
             };
@@ -1057,6 +1059,8 @@ export interface components {
             failure: string | null;
             fingerprint: string;
             group_id: string | null;
+            import_position: number | null;
+            imported_at: components["schemas"]["Instant"];
             load: string | null;
             measure_end: components["schemas"]["Instant"];
             measure_start: components["schemas"]["Instant"];

@@ -63,6 +63,8 @@ function summary(labels: Record<string, string>, look: Lookup, nowMs: number): R
     endpoint_type: labels['endpoint_type'] || null,
     load: labels['load'] || null,
     dataset: null,
+    imported_at: null,
+    import_position: null,
     system: labels['system'] || null,
     system_version: labels['system_version'] || null,
     origin: null,

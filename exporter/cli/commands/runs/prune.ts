@@ -1,3 +1,4 @@
+import { isOrdered } from '../../../../core/run/run-order.ts';
 import { things } from '../../../../core/text/things.ts';
 import { prunedRuns } from '../../../store/changes/prune-rules.ts';
 import { CliError, ExitCode } from '../../failure.ts';
@@ -10,7 +11,7 @@ import { indexedRuns, RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   'keep-last': integer('keep the newest N runs of each scenario', { min: 0, max: 1_000_000 }, null),
-  'keep-days': integer('keep runs that started within the last N days', { min: 0, max: 100_000 }, null),
+  'keep-days': integer('keep runs that started within the last N days, or were imported then and have no start', { min: 0, max: 100_000 }, null),
   'keep-tagged': flag('keep tagged runs'),
   where: { ...WHERE, help: 'consider only runs that match; all others are kept' },
   'dry-run': flag('only print the runs that would be deleted'),
@@ -41,6 +42,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   const candidates = await indexedRuns(store, options.where);
   const pruned = prunedRuns(candidates, rules, new Date());
   const kept = candidates.length - pruned.length;
+  const deleted = new Set(pruned);
+  const unordered = candidates.filter((run) => run.damage === null && !isOrdered(run) && !deleted.has(run)).length;
+  if (unordered > 0)
+    process.stderr.write(
+      `${things(unordered, 'runs')} kept, because without a start time and a time of import it is not known how old they are; ` +
+        '`llmbench import` of their files again records it\n',
+    );
   if (pruned.length === 0) {
     process.stdout.write(`nothing to delete: the rules keep ${kept === 1 ? 'the 1 run' : `all ${kept} runs`}\n`);
     return ExitCode.done;

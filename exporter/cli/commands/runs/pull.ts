@@ -1,10 +1,11 @@
 import { things } from '../../../../core/text/things.ts';
-import { isRunId } from '../../../../core/run/run-id.ts';
+import { isRunId, timeOfRunId } from '../../../../core/run/run-id.ts';
+import { oldestFirst } from '../../../../core/run/run-order.ts';
 import { StorageError } from '../../../errors/storage-errors.ts';
 import { downloadRun } from '../../../store/object-storage/download-run.ts';
 import { ObjectStorage } from '../../../store/object-storage/object-storage.ts';
 import { readManifest } from '../../../store/object-storage/run-manifest.ts';
-import { namedRun, SelectionError } from '../../../store/index/select-runs.ts';
+import { namedRun, SelectionError, type SelectableRun } from '../../../store/index/select-runs.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { openRuns, reportingStorage } from '../../open-runs.ts';
@@ -35,10 +36,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   const location = requiredStore(values.store, USAGE);
   const store = await openRuns(values['runs-dir'], (opened) => opened.checkWritable());
   const work = async (storage: ObjectStorage): Promise<number> => {
-    const found = (await storage.folders()).filter(isRunId).sort().reverse();
+    const found = (await storage.folders())
+      .filter(isRunId)
+      .map(byName)
+      .sort((a, b) => oldestFirst(b, a));
     const here = new Set(await store.names());
     const named = positionals.map((name) => foundRun(found, name, storage.url));
-    const wanted = positionals.length === 0 ? found.filter((runId) => !here.has(runId)) : [...new Set(named)];
+    const missing = found.map(({ run_id }) => run_id).filter((runId) => !here.has(runId));
+    const wanted = positionals.length === 0 ? missing : [...new Set(named)];
     const pulled: PulledRun[] = [];
     let failed = 0;
     for (const runId of wanted.reverse()) {
@@ -83,9 +88,13 @@ async function pullRun(
   }
 }
 
+/** What is known of a run before it is downloaded. */
+function byName(run_id: string): SelectableRun {
+  return { run_id, start: timeOfRunId(run_id), scenario: null, group_id: null, tags: [], damage: null };
+}
+
 /** A run by its ID, a unique prefix of it, or `latest`. Throws a `CliError`. */
-function foundRun(runIds: readonly string[], name: string, url: string): string {
-  const runs = runIds.map((run_id) => ({ run_id, scenario: null, group_id: null, tags: [], damage: null }));
+function foundRun(runs: readonly SelectableRun[], name: string, url: string): string {
   try {
     return namedRun(runs, name).run_id;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { ABSENT, counted, quantity, significant } from '../../../../core/text/quantities.ts';
 import { shortLoadText } from '../../../../core/run/load-text.ts';
+import type { OrderedRun } from '../../../../core/run/run-order.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import { things } from '../../../../core/text/things.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
@@ -25,7 +26,7 @@ interface Column {
 
 const COLUMNS: readonly Column[] = [
   { head: 'run', cell: ({ run_id }) => run_id },
-  { head: 'start (UTC)', cell: ({ start }) => (start === null ? ABSENT : start.slice(0, 16).replace('T', ' ')) },
+  { head: 'start (UTC)', cell: startText },
   { head: 'window', isNumber: true, cell: (_, figures) => quantity(figures?.window_seconds, 'seconds') },
   { head: 'scenario', isCut: true, cell: ({ scenario }) => plainText(scenario ?? ABSENT) },
   { head: 'model', isCut: true, cell: ({ model }) => plainText(model ?? ABSENT) },
@@ -43,6 +44,12 @@ const COLUMNS: readonly Column[] = [
   { head: 'client', cell: (_, figures) => (figures?.client === 'saturated' ? 'saturated' : ABSENT), isVerdict: true },
   { head: 'tags', isCut: true, cell: ({ tags }) => (tags.length === 0 ? ABSENT : tags.join(',')) },
 ];
+
+/** An import without a start shows when it was imported, which is its place in the list. */
+export function startText({ start, imported_at }: OrderedRun): string {
+  const at = start ?? imported_at ?? null;
+  return at === null ? ABSENT : `${start === null ? 'imported ' : ''}${at.slice(0, 16).replace('T', ' ')}`;
+}
 
 /** An incomplete run is marked wherever its status is shown. */
 function statusOf({ status, missing_shards: missing }: IndexedRun): string {

@@ -1,4 +1,5 @@
 import { useCallback, useMemo } from 'react';
+import { isOrdered, oldestFirst } from '../../../../core/run/run-order.ts';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { RunPageRequest } from '../../exporter-api/exporter-api.ts';
 import type { RunPage, RunSummary } from '../../exporter-api/types.ts';
@@ -13,12 +14,12 @@ const LENGTH = 12;
 export function runHistories(runs: readonly RunSummary[]): Histories {
   const groups = new Map<string, RunSummary[]>();
   for (const run of runs) {
-    if (run.start !== null && run.status === 'completed') {
+    if (isOrdered(run) && run.status === 'completed') {
       groups.set(groupOf(run), [...(groups.get(groupOf(run)) ?? []), run]);
     }
   }
   for (const group of groups.values()) {
-    group.sort((a, b) => Date.parse(a.start ?? '') - Date.parse(b.start ?? ''));
+    group.sort(oldestFirst);
   }
   return (run, name) => {
     const group = groups.get(groupOf(run)) ?? [];
