@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { requestRecord } from '../publish/fixtures/run.ts';
+import { editRun } from '../store/changes/edit-run.ts';
 import { ImportNotes } from './import-notes.ts';
 import { ImportRefusal } from './import-refusal.ts';
 import type { ImportedRun, Importer } from './importer.ts';
@@ -119,6 +120,74 @@ test('one bad file does not hold up the others; a second import changes nothing'
     const again = await imported(folder, files);
     expect(again.report.outcomes.map(({ status }) => status)).toEqual(['known', 'refused', 'refused', 'known']);
     expect(await again.store.runIds()).toHaveLength(2);
+  }));
+
+/** A result of `vllm bench serve` without lists, saved at a time without a zone after a minute of load. */
+const benchResult = (date: string): string =>
+  JSON.stringify({
+    ...{
+      date,
+      backend: 'vllm',
+      model_id: 'm',
+      num_prompts: 500,
+      max_concurrency: 2,
+      duration: 60,
+      completed: 500,
+      failed: 0,
+    },
+    ...{ request_throughput: 8.3, mean_ttft_ms: 50, median_ttft_ms: 49, p99_ttft_ms: 90, total_input_tokens: 1000 },
+  });
+
+test('importing again with a time zone gives a run its start: it keeps its id, its scenario, its tags and its place', () =>
+  inTemporaryFolder(async (folder) => {
+    const runs = join(folder, 'runs');
+    const paths = [join(folder, 'night.json'), join(folder, 'day.json')];
+    for (const [i, path] of paths.entries()) await writeFile(path, benchResult(`2026080${i + 1}-120000`));
+    const first = await importInto(runs, paths, { scenario: 'nightly', tags: ['a'] });
+    const [undated] = first.report.outcomes;
+    if (undated?.status !== 'imported') throw new Error('nothing was imported');
+    expect(undated.notes).toContain(
+      'the time in the file has no time zone: importing again with --time-zone gives the run its start',
+    );
+    const before = await first.store.readRun(undated.run_id);
+    await editRun(first.store, undated.run_id, (each) => ({ ...each, tags: ['a', 'kept'] }));
+    const second = await importInto(runs, paths, { timeZone: 'Europe/Berlin' });
+    expect(second.report.outcomes).toMatchObject([
+      { status: 'updated', run_id: undated.run_id, what: 'start time' },
+      { status: 'updated', what: 'start time' },
+    ]);
+    const after = await first.store.readRun(undated.run_id);
+    // Named `day`, it was saved on the second at noon, and took a minute.
+    expect(after).toMatchObject({
+      ...{
+        start: '2026-08-02T09:59:00.000Z',
+        end: '2026-08-02T10:00:00.000Z',
+        scenario: 'nightly',
+        tags: ['a', 'kept'],
+      },
+      source: { imported_at: before.source?.imported_at, position: before.source?.position },
+    });
+    expect((await first.store.readResult(undated.run_id)).window.start).toBe('2026-08-02T09:59:00.000Z');
+    const again = await importInto(runs, paths, { timeZone: 'Europe/Berlin' });
+    expect(again.report.outcomes.map(({ status }) => status)).toEqual(['known', 'known']);
+    expect(await again.store.runIds()).toHaveLength(2);
+  }));
+
+test('importing again records the time of the import where an earlier version did not', () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, 'bench.json');
+    await writeFile(path, benchResult('20260801-120000'));
+    const { report, store } = await importInto(join(folder, 'runs'), [path]);
+    const [outcome] = report.outcomes;
+    if (outcome?.status !== 'imported') throw new Error('nothing was imported');
+    const older = { imported_at: null, position: null };
+    await editRun(store, outcome.run_id, (each) => ({ ...each, source: each.source && { ...each.source, ...older } }));
+    const again = await importInto(join(folder, 'runs'), [path]);
+    expect(again.report.outcomes).toMatchObject([{ status: 'updated', what: 'time of import' }]);
+    expect((await store.readRun(outcome.run_id)).source).toMatchObject({
+      imported_at: expect.any(String),
+      position: 0,
+    });
   }));
 
 test('a scenario and tags that are given are those of all runs, so that directories of any name can be compared', () =>

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { isOrdered } from '../../core/run/run-order.ts';
+import { editRun } from '../store/changes/edit-run.ts';
 import { RunIndex } from '../store/index/run-index.ts';
+import type { KnownSource } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { reasonOf, RunExistsError } from '../errors/store-errors.ts';
 import { findFiles } from './find-files.ts';
@@ -28,6 +31,14 @@ export type ImportOutcome =
       readonly disagreements: number;
     }
   | { readonly status: 'known'; readonly name: string; readonly tool: string; readonly run_id: string }
+  | {
+      readonly status: 'updated';
+      readonly name: string;
+      readonly tool: string;
+      readonly run_id: string;
+      /** What is known of the run now. */
+      readonly what: 'start time' | 'time of import';
+    }
   | {
       readonly status: 'refused';
       readonly name: string;
@@ -233,7 +244,7 @@ class GroupProgress {
 
 async function* importGroup(
   { importer, group }: ImporterGroup,
-  known: Map<string, string>,
+  known: Map<string, KnownSource>,
   { store, signal, timeZone, scenario = null, tags = [] }: ImportRequest,
   { progress, place }: { readonly progress: GroupProgress; readonly place: () => ImportPlace },
 ): AsyncGenerator<ImportOutcome> {
@@ -242,24 +253,34 @@ async function* importGroup(
   try {
     const sha256 = await groupHash(group, context);
     const before = known.get(sha256);
-    if (before !== undefined) {
-      yield { ...common, status: 'known', run_id: before };
+    // With a time zone, a run that has no start may get one.
+    if (before !== undefined && (timeZone === null || before.start !== null)) {
+      yield { ...common, ...(await alreadyStored(store, before, place())) };
       return;
     }
     for await (const imported of importer.read(group, context)) {
       const hash = imported.sha256 ?? partHash(sha256, imported.part);
       const name = imported.part === null ? common.name : `${common.name} (${printable(imported.part)})`;
       const there = known.get(hash);
-      if (there !== undefined) {
-        yield { ...common, name, status: 'known', run_id: there };
+      const at = place();
+      if (there !== undefined && (there.start !== null || imported.start === null)) {
+        yield { ...common, name, ...(await alreadyStored(store, there, at)) };
         continue;
       }
       const files = group.files.map(({ file }) => basename(file.path));
       const named = scenario === null ? imported : { ...imported, scenario };
+      if (there !== undefined) {
+        const replaced = await store.readRun(there.run_id);
+        const { imported_at, position } = replaced.source ?? at;
+        const source = { sha256: hash, files, ...(imported_at === null ? at : { imported_at, position }) };
+        await storeImport(store, named, group, source, { tags, replaced });
+        yield { ...common, name, status: 'updated', run_id: there.run_id, what: 'start time' };
+        continue;
+      }
       const { run_id, isNew } = await stored(store, hash, () =>
-        storeImport(store, named, group, { sha256: hash, files, ...place() }, tags),
+        storeImport(store, named, group, { sha256: hash, files, ...at }, { tags }),
       );
-      known.set(hash, run_id);
+      known.set(hash, { run_id, start: imported.start, imported_at: at.imported_at });
       if (!isNew) {
         yield { ...common, name, status: 'known', run_id };
         continue;
@@ -277,6 +298,21 @@ async function* importGroup(
   }
 }
 
+/** A result that is stored: by an earlier version perhaps, which did not record when it was imported. */
+async function alreadyStored(
+  store: RunStore,
+  known: KnownSource,
+  at: ImportPlace,
+): Promise<
+  | Pick<Extract<ImportOutcome, { status: 'known' }>, 'status' | 'run_id'>
+  | Pick<Extract<ImportOutcome, { status: 'updated' }>, 'status' | 'run_id' | 'what'>
+> {
+  const { run_id } = known;
+  if (isOrdered(known)) return { status: 'known', run_id };
+  await editRun(store, run_id, (run) => ({ ...run, source: run.source && { ...run.source, ...at } }));
+  return { status: 'updated', run_id, what: 'time of import' };
+}
+
 /** Another process may have imported the same content since this one began: then the run is its, and not new. */
 async function stored(
   store: RunStore,
@@ -287,9 +323,9 @@ async function stored(
     return { run_id: await add(), isNew: true };
   } catch (error) {
     if (!(error instanceof RunExistsError)) throw error;
-    const run_id = (await RunIndex.use(store, (index) => index.knownSources())).get(hash);
-    if (run_id === undefined) throw error;
-    return { run_id, isNew: false };
+    const known = (await RunIndex.use(store, (index) => index.knownSources())).get(hash);
+    if (known === undefined) throw error;
+    return { run_id: known.run_id, isNew: false };
   }
 }
 

@@ -40,17 +40,18 @@ export function importedRunId(start: string | null, sha256: string): string {
 }
 
 /**
- * Adds an imported run to the store, wholly or not at all, reading its records on the way. Returns its name. Throws
- * what `addRun` and the records throw.
+ * Adds an imported run to the store, wholly or not at all, reading its records on the way. Returns its name. A run that it
+ * replaces keeps its name and what people call it. Throws what `addRun` and the records throw.
  */
 export async function storeImport(
   store: RunStore,
   imported: ImportedRun,
   group: FileGroup,
   source: ContentSource,
-  tags: readonly string[],
+  { tags, replaced = null }: { readonly tags: readonly string[]; readonly replaced?: RunFile | null },
 ): Promise<string> {
-  const planned = { ...runFile(imported, group, source), tags };
+  const kept = replaced === null ? { tags } : keptOf(replaced);
+  const planned = { ...runFile(imported, group, source), ...kept };
   // Created when it is needed, within `addRun`: then its folder exists.
   const shelf = new FileShelf(join(unfinishedDirectory(store.directory), momentaryName(planned.run_id, ownIdentity())));
   const summary = new ImportSummary(imported, shelf);
@@ -73,12 +74,19 @@ export async function storeImport(
       result,
       completed: () => run,
       files: () => serverFiles(servers(), planned.run_id),
+      replaces: replaced !== null,
     });
   } finally {
     await shelf.close();
   }
   return planned.run_id;
 }
+
+const keptOf = ({ run_id, scenario, tags }: RunFile): Pick<RunFile, 'run_id' | 'scenario' | 'tags'> => ({
+  run_id,
+  scenario,
+  tags,
+});
 
 function runFile(imported: ImportedRun, group: FileGroup, source: ContentSource): RunFile {
   const { group_id, step, repeat } = imported.placement ?? group;

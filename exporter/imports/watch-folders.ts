@@ -73,7 +73,7 @@ export async function* watchFolders(request: WatchRequest): AsyncGenerator<Impor
 
 /** A refusal is news when it is final; that something is known already is none. */
 function isNews({ status }: ImportOutcome, isPatient: boolean): boolean {
-  return status === 'imported' || (status === 'refused' && !isPatient);
+  return status === 'imported' || status === 'updated' || (status === 'refused' && !isPatient);
 }
 
 function stopped(signal: AbortSignal): (error: unknown) => void {

@@ -22,6 +22,8 @@ const REPORT = {
   deferred: 0,
 };
 
+const NOTHING = { outcomes: [], unrecognized: [], mappable: [], unmapped: [], passedOver: 0, deferred: 0 };
+
 test('one line per result, its notes below, cut where a terminal would not bear them, and a sum', () => {
   const lines = importTable(REPORT).split('\n');
   expect(lines[0]).toBe('imported       20261121T164650Z-0123456789  aiperf  artifacts');
@@ -43,7 +45,31 @@ test('for machines everything is on one line', () => {
   expect(JSON.parse(text)).toEqual({ results: REPORT.outcomes, files: { unrecognized: 5, passed_over: 2 } });
 });
 
-const NOTHING = { outcomes: [], unrecognized: [], mappable: [], unmapped: [], passedOver: 0, deferred: 0 };
+test('what is known of a stored run now, and a note of many results once', () => {
+  const undated = {
+    ...{
+      status: 'imported' as const,
+      tool: 'vllm',
+      notes: ['the time in the file has no time zone'],
+      disagreements: 0,
+    },
+  };
+  const outcomes = [
+    { ...undated, name: 'a.json', run_id: 'undated-a' },
+    { ...undated, name: 'b.json', run_id: 'undated-b' },
+    { status: 'updated' as const, name: 'c.json', tool: 'vllm', run_id: 'undated-c', what: 'start time' as const },
+  ];
+  expect(importTable({ ...NOTHING, outcomes }).split('\n')).toEqual([
+    'imported       undated-a  vllm  a.json',
+    'imported       undated-b  vllm  b.json',
+    'updated        undated-c  vllm  c.json: it has a start time now',
+    '',
+    'of 2 results: the time in the file has no time zone',
+    '',
+    '2 imported, 0 already known, 1 updated, 0 refused',
+    '',
+  ]);
+});
 
 test('finding nothing is reported', () => {
   expect(importTable(NOTHING)).toBe('no results of a known tool found; 0 imported, 0 already known, 0 refused\n');

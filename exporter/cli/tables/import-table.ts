@@ -50,6 +50,8 @@ function outcomeLines(outcome: ImportOutcome, shared: ReadonlyMap<string, number
     }
     case 'known':
       return [head('already known', `${outcome.run_id}  ${outcome.tool}  ${outcome.name}`)];
+    case 'updated':
+      return [head('updated', `${outcome.run_id}  ${outcome.tool}  ${outcome.name}: it has a ${outcome.what} now`)];
     case 'refused':
       return [head('refused', `${outcome.name}: ${outcome.reason}`)];
   }
@@ -64,6 +66,7 @@ function summaryLine({ outcomes, unrecognized, passedOver }: ImportReport): stri
   const parts = [
     `${count('imported')} imported${disagreeing > 0 ? ` (${contradict})` : ''}`,
     `${count('known')} already known`,
+    ...(count('updated') > 0 ? [`${count('updated')} updated`] : []),
     `${count('refused')} refused`,
   ];
   const [holds, belongs] = [

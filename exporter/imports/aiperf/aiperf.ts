@@ -5,7 +5,7 @@ import type { FileGroup, ImportContext, ImportedRun, Importer, StatedResult } fr
 import { publicOriginOrNull } from '../reading/public-origin.ts';
 import { readJsonDocument, readText } from '../reading/read-json-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
-import { wallTime } from '../reading/wall-time.ts';
+import { statedTime } from '../reading/wall-time.ts';
 import { CSV_ROUNDING, summaryOfCsv } from './csv-summary.ts';
 import { groupAiperf, sweepName } from './group.ts';
 import { readInputConfig } from './input-config.ts';
@@ -99,9 +99,7 @@ async function readSummary(
 function naiveStart(summary: Fields, notes: ImportNotes, { timeZone }: ImportContext): string | null {
   const text = summary.text('start_time');
   if (text === null) return null;
-  const start = wallTime(text, timeZone);
-  if (start === null) notes.add(`start_time ${text} has no time zone: pass --time-zone to place the run in time`);
-  return start;
+  return statedTime(text, timeZone, notes);
 }
 
 const isoOf = (zero_ns: bigint): string => new Date(Number(zero_ns / 1_000_000n)).toISOString();

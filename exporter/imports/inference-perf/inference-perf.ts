@@ -75,7 +75,7 @@ async function* read({ files, group_id }: FileGroup, context: ImportContext): As
   for (const file of of(STAGE)) reports.push(new Fields(await readJsonDocument(file, notes, context), notes));
   const [requests] = of(REQUESTS);
   if (reports.length === 0 && requests === undefined) {
-    for (const file of of(PART)) yield reportRun(await readYamlDocument(file, context), file.name);
+    for (const file of of(PART)) yield reportRun(await readYamlDocument(file, context), file.name, context);
     return;
   }
   const sizes = reports.map((report) => ({

@@ -1,11 +1,11 @@
 import type { LoadKey } from '../../../core/run/run.ts';
 import { closedLoopKey } from '../../../core/run/load-key.ts';
-import type { ImportedRun } from '../importer.ts';
+import type { ImportContext, ImportedRun } from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import { Fields, isObject } from '../reading/fields.ts';
 import { publicOriginOrNull } from '../reading/public-origin.ts';
-import { wallInstant, wallTime } from '../reading/wall-time.ts';
+import { statedTime, wallInstant } from '../reading/wall-time.ts';
 import { reportMeasures } from './report-measures.ts';
 
 const KNOWN_VERSIONS = ['0.1', '0.2', '0.2.1'];
@@ -14,7 +14,7 @@ const KNOWN_VERSIONS = ['0.1', '0.2', '0.2.1'];
 const SYSTEMS: Readonly<Record<string, string>> = { vllm: 'vllm', sglang: 'sglang', 'tensorrt-llm': 'trtllm' };
 
 /** The run of a benchmark report; `name` is that of its file. Throws `ImportRefusal` when it holds no request figures. */
-export function reportRun(value: unknown, name: string): ImportedRun {
+export function reportRun(value: unknown, name: string, { timeZone }: ImportContext): ImportedRun {
   const notes = new ImportNotes();
   if (!isObject(value)) throw new ImportRefusal(`${name}: it is not an object`);
   const report = new Fields(value, notes);
@@ -28,7 +28,7 @@ export function reportRun(value: unknown, name: string): ImportedRun {
   const facts = version === '0.1' ? factsOf01(report) : factsOf02(report, name);
   const requests = aggregate.object('requests');
   const counts = countsOf(requests, notes);
-  const { start, seconds } = timeOf(report, aggregate);
+  const { start, seconds } = timeOf(report, aggregate, (text) => statedTime(text, timeZone, notes));
   notes.add('the report keeps statistics alone: there are no records');
   if (start !== null) notes.add('the start is that of the harness, which may be seconds before the first request');
   return {
@@ -156,12 +156,16 @@ function durationSeconds(text: string): number | null {
 }
 
 /** 0.2: RFC 3339 and an ISO 8601 duration under `run.time`; 0.1: seconds under `metrics.time`. */
-function timeOf(report: Fields, aggregate: Fields): { readonly start: string | null; readonly seconds: number | null } {
+function timeOf(
+  report: Fields,
+  aggregate: Fields,
+  instantOf: (text: string) => string | null,
+): { readonly start: string | null; readonly seconds: number | null } {
   const run = report.object('run')?.object('time') ?? null;
   if (run !== null) {
     const seconds = durationSeconds(run.text('duration') ?? '');
     const start = run.text('start');
-    return { start: start === null ? null : wallTime(start, null), seconds };
+    return { start: start === null ? null : instantOf(start), seconds };
   }
   const time = aggregate.object('time');
   const start_s = time?.amount('start') ?? null;

@@ -49,6 +49,6 @@ async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<I
     const value = isJson
       ? await readJsonDocument(file, new ImportNotes(), context)
       : await readYamlDocument(file, context);
-    yield reportRun(value, file.name);
+    yield reportRun(value, file.name, context);
   }
 }

@@ -1,3 +1,5 @@
+import type { ImportNotes } from '../import-notes.ts';
+
 /** A time with its zone: `Z`, or an offset. */
 const ZONED = /(Z|[+-]\d\d:?\d\d)$/i;
 const NAIVE = /^(\d{4})-?(\d\d)-?(\d\d)[T -]?(\d\d):?(\d\d):?(\d\d)(\.\d+)?$/;
@@ -28,6 +30,15 @@ export function wallTime(text: string, timeZone: string | null): string | null {
   const earlier = Math.min(...candidates);
   const found = candidates.sort((a, b) => a - b).find((at) => at + offset_ms(at, timeZone) === asUtc) ?? earlier;
   return new Date(found).toISOString();
+}
+
+/** The same; a time that no zone places is noted, in words that are the same for all files. */
+export function statedTime(text: string, timeZone: string | null, notes: ImportNotes): string | null {
+  const time = wallTime(text, timeZone);
+  if (time === null && NAIVE.test(text)) {
+    notes.add('the time in the file has no time zone: importing again with --time-zone gives the run its start');
+  }
+  return time;
 }
 
 /** Whether a zone's name is known here. */

@@ -10,7 +10,7 @@ import { lengthMeasures, totalLengths } from '../serving-bench/length-measures.t
 import { surveyOf } from '../serving-bench/listed-survey.ts';
 import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
 import type { ListedRequest } from '../serving-bench/request-lists.ts';
-import { wallInstant, wallTime } from '../reading/wall-time.ts';
+import { statedTime, wallInstant } from '../reading/wall-time.ts';
 import { backendOf } from './backend.ts';
 import type { VllmBackend } from './backend.ts';
 import { checkSummary, listedLatencies, summaryLatencies } from './bench-measures.ts';
@@ -130,11 +130,8 @@ function keyOf(fields: Fields, backend: VllmBackend): KnownKey {
 function startOf(fields: Fields, duration: number | null, timeZone: string | null, notes: ImportNotes): string | null {
   const date = fields.text('date');
   if (date === null || duration === null) return null;
-  const saved = wallTime(date, timeZone);
-  if (saved === null) {
-    notes.add(`${date} is when the result was saved, without a time zone: pass --time-zone to place the run in time`);
-    return null;
-  }
+  const saved = statedTime(date, timeZone, notes);
+  if (saved === null) return null;
   notes.add('the start is the time of saving less the duration, to the second');
   return wallInstant(Date.parse(saved) - duration * 1000);
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { addRun } from './add-run.ts';
 import { readChecksums } from '../sealed/checksums.ts';
+import { verifyRun } from '../sealed/verify-run.ts';
 import { addedResult, addedRun, source } from '../fixtures/added-run.ts';
 import { collect, exampleRecord } from '../fixtures/example-run.ts';
 import { fingerprint } from '../fingerprint.ts';
@@ -65,15 +66,29 @@ describe('a run that is added', () => {
     await addRun(store, addedRun('r1', { source: source(sha256('1')) }));
     await addRun(store, addedRun('r2', { source: source(sha256('2')) }));
     await addRun(store, addedRun('r3', { source: null }));
+    const { start } = addedRun('r1').run;
+    const known = (run_id: string) => ({ run_id, start, imported_at: null });
     expect(await RunIndex.use(store, (index) => index.knownSources())).toEqual(
       new Map([
-        [sha256('1'), 'r1'],
-        [sha256('2'), 'r2'],
+        [sha256('1'), known('r1')],
+        [sha256('2'), known('r2')],
       ]),
     );
     await rm(join(directory, 'r1'), { recursive: true });
-    expect(await RunIndex.use(store, (index) => index.knownSources())).toEqual(new Map([[sha256('2'), 'r2']]));
+    expect(await RunIndex.use(store, (index) => index.knownSources())).toEqual(new Map([[sha256('2'), known('r2')]]));
   });
+});
+
+test('a run that replaces another takes its place whole, or leaves it as it was', async () => {
+  await addRun(store, addedRun('r1', { start: null }, 2));
+  const later = addedRun('r1', { start: '2026-01-01T00:00:00.000Z' }, 3);
+  await expect(addRun(store, { ...later, records: failing(), replaces: true })).rejects.toThrow();
+  expect((await store.readRun('r1')).start).toBeNull();
+  await addRun(store, { ...later, replaces: true });
+  expect((await store.readRun('r1')).start).toBe('2026-01-01T00:00:00.000Z');
+  expect(await collect(store.readRecords(await store.readRun('r1')))).toHaveLength(3);
+  expect(await verifyRun(store, 'r1')).toMatchObject({ state: 'ok' });
+  expect(await readdir(join(directory, '.unfinished'))).toEqual([]);
 });
 
 describe('nothing is left of', () => {

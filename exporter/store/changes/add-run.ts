@@ -36,6 +36,8 @@ export interface AddedRun {
   readonly completed?: () => RunFile;
   /** Additional files of the run, such as servers.json; a function is called after the records have been written. */
   readonly files?: readonly AddedFile[] | (() => readonly AddedFile[]);
+  /** The run exists and is replaced once the new one is complete; default false. */
+  readonly replaces?: boolean;
 }
 
 export interface AddedFile {
@@ -54,11 +56,11 @@ const OWN_FILES = /^(run\.json|result\.json|checksums\.sha256|records\/.*)$/;
  * is not writable, and the errors of `records`, `result` and `files`; then nothing is left.
  */
 export async function addRun(store: RunStore, added: AddedRun): Promise<{ path: string }> {
-  const { run } = added;
+  const { run, replaces = false } = added;
   if (!isRunId(run.run_id) || !isRunId(run.shard)) throw new RangeError(`"${run.run_id}" is not a run id`);
   if (run.status === 'running') throw new RangeError('only a finished run can be added');
   await store.checkWritable();
-  await store.refuseTaken(run.run_id);
+  if (!replaces) await store.refuseTaken(run.run_id);
   const unfinished = unfinishedDirectory(store.directory);
   // While it has this name it belongs to this process; if the process ends, opening the store removes or publishes it.
   const paths = runPaths(join(unfinished, claimedName(run.run_id, ownIdentity())), run.shard);
@@ -68,7 +70,7 @@ export async function addRun(store: RunStore, added: AddedRun): Promise<{ path: 
   const heartbeat = startHeartbeat(paths.folder);
   try {
     const final = await write(paths, added);
-    await publish(store.directory, paths.folder, final);
+    await publish(store.directory, paths.folder, final, replaces);
     return { path: join(store.directory, run.run_id) };
   } catch (error) {
     await discardFolder(store.directory, paths.folder, run.run_id);

@@ -19,6 +19,9 @@ const order = (direction: 'ASC' | 'DESC'): string =>
     .map((expression) => `${expression} ${direction}`)
     .join(', ');
 
+/** A run that was imported. */
+export type KnownSource = Pick<IndexedRun, 'run_id' | 'start' | 'imported_at'>;
+
 type IndexRow = Record<string, SQLOutputValue>;
 
 /**
@@ -61,9 +64,13 @@ export class RunIndex {
   }
 
   /** SHA-256 of the imported content → the run. */
-  knownSources(): Map<string, string> {
-    const rows = this.#database.prepare('SELECT source_sha256, run_id FROM runs WHERE source_sha256 IS NOT NULL').all();
-    return new Map(rows.map((row) => [String(row['source_sha256']), String(row['run_id'])]));
+  knownSources(): Map<string, KnownSource> {
+    const rows = this.#database
+      .prepare('SELECT source_sha256, run_id, start, imported_at FROM runs WHERE source_sha256 IS NOT NULL')
+      .all();
+    return new Map(
+      rows.map(({ source_sha256, ...run }) => [String(source_sha256), { ...run } as unknown as KnownSource]),
+    );
   }
 
   /** One measure of all runs that match the conditions, oldest first. */

@@ -8,6 +8,7 @@ import type { RunFile } from '../../../core/run/run.ts';
 import { writeChecksums } from './checksums.ts';
 import { replaceJson, syncPath } from '../../files/durable-file.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
+import { discardFolder } from '../recovery/discard-folder.ts';
 import { readJsonlRecords } from '../records/read-jsonl.ts';
 import { ParquetRecordsWriter } from '../records/records-parquet.ts';
 import { claimedName, runPaths, unfinishedDirectory } from '../run-paths.ts';
@@ -63,9 +64,10 @@ export async function claim(runsDirectory: string, name: string, runId: string):
 
 /**
  * Seals a claimed folder whose run.json has a final status with the checksums of its files, and moves it to the
- * finished runs. Throws the file system's error; ENOTEMPTY or EEXIST if a run of that name exists.
+ * finished runs. Throws the file system's error; ENOTEMPTY or EEXIST if a run of that name exists, unless it is to be
+ * replaced: if the process ends in between, opening the store moves the folder that was sealed.
  */
-export async function publish(runsDirectory: string, claimed: string, run: RunFile): Promise<void> {
+export async function publish(runsDirectory: string, claimed: string, run: RunFile, replaces = false): Promise<void> {
   const paths = runPaths(claimed, run.shard);
   await replaceJson(paths.run, { ...run, process: null } satisfies RunFile);
   await rm(paths.jsonl, { force: true });
@@ -76,7 +78,9 @@ export async function publish(runsDirectory: string, claimed: string, run: RunFi
   // An import may have no records.
   if (existsSync(paths.records)) await syncPath(paths.records);
   await writeChecksums(claimed);
-  await rename(claimed, join(runsDirectory, run.run_id));
+  const path = join(runsDirectory, run.run_id);
+  if (replaces) await discardFolder(runsDirectory, path, run.run_id);
+  await rename(claimed, path);
   await syncPath(dirname(claimed));
   await syncPath(runsDirectory);
 }
