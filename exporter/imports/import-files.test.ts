@@ -281,6 +281,69 @@ describe('records', () => {
     }));
 });
 
+describe('the share of failed requests', () => {
+  type Requests = ImportedRun['stated']['requests'];
+  const NOTHING: Requests = { ok: null, error: null, timeout: null, cancelled: null };
+
+  async function shareOf(requests: Partial<Requests>, changes: Partial<ImportedRun> = {}) {
+    const base = run(changes, 20);
+    const stated = { ...base.stated, ...changes.stated, requests: { ...NOTHING, ...requests } };
+    const importer: Importer = {
+      ...TINY,
+      async *read() {
+        yield await Promise.resolve({ ...base, stated });
+      },
+    };
+    return inTemporaryFolder(async (folder) => {
+      const { run: file, result } = await importedRun(await imported(folder, { 'a.json': '{"tiny": 1}' }, importer));
+      const measures = result.measures.filter(({ measure }) => measure === 'error_ratio');
+      return { measures, result, file };
+    });
+  }
+
+  test.each([
+    [{ ok: 300, error: 200 }, 0.4],
+    [{ ok: 60, error: 30, timeout: 10, cancelled: 5 }, 0.4],
+    [{ ok: 0, error: 3 }, 1],
+    [{ ok: 5, error: 0 }, 0],
+  ])('of %j is %d', async (requests, expected) => {
+    const { measures } = await shareOf(requests);
+    expect(measures).toMatchObject([
+      { value: expected, population: 'all', definition: 'error_and_timeout_over_ok_error_timeout' },
+    ]);
+  });
+
+  test('is unknown without one of the counts, and without requests', async () => {
+    expect((await shareOf({ ok: 5 })).measures).toEqual([]);
+    expect((await shareOf({ error: 5 })).measures).toEqual([]);
+    expect((await shareOf({ ok: 0, error: 0 })).measures).toMatchObject([{ value: null }]);
+  });
+
+  test('a run whose failed requests are counted is comparable with one where nothing failed and nothing was counted', async () => {
+    expect((await shareOf({ ok: 5, error: 0 })).file.fingerprint).toBe((await shareOf({ ok: 5 })).file.fingerprint);
+  });
+
+  test('counts failed requests that the tool counted and did not record; figures over all requests are then unknown', async () => {
+    const ok = requestRecord();
+    const failed = { ...ok, index: 1, outcome: 'error', reason: 'http_5xx', http_status: 503 } as const;
+    const whole = await shareOf({ ok: 1, error: 1 }, { records: Readable.from([ok, failed]) });
+    expect(whole.measures).toMatchObject([{ value: 0.5 }]);
+    expect(
+      whole.result.measures.some(
+        ({ measure, population }) => measure === 'effective_concurrency' && population === 'all',
+      ),
+    ).toBe(true);
+    const { measures, result, file } = await shareOf({ ok: 1, error: 3 }, { records: Readable.from([ok, failed]) });
+    expect(measures).toMatchObject([{ value: 0.75 }]);
+    expect(result.requests).toMatchObject({ ok: 1, error: 3 });
+    expect(result.measures.filter(({ population }) => population === 'all')).toEqual(measures);
+    expect(distributionOf(result, 'request_latency').n).toBe(1);
+    expect(file.source?.notes).toContain(
+      'the tool counted 3 failed requests, the records hold 1: figures over all requests are left out',
+    );
+  });
+});
+
 test('names of a file that would write into a terminal or break a label are made plain', () =>
   inTemporaryFolder(async (folder) => {
     const hostile: Importer = {

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ENERGY_MEASURES, energyResults } from '../../core/measures/energy-results.ts';
+import { quotient, scalarResult } from '../../core/measures/scalar-result.ts';
+import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import type { PhaseSummary } from '../../core/measures/summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
-import type { ResultFile } from '../../core/run/result.ts';
+import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
 import { createRunId } from '../../core/run/run-id.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 import { replaceJson } from '../files/durable-file.ts';
@@ -160,9 +162,12 @@ function completedRun(
 ): RunFile {
   const { window } = result;
   const stated = window.start === null ? [] : [{ phase: 'measure' as const, start: window.start, end: window.end }];
-  // The GPUs may have been watched in one of two equal runs: their energy does not make them different ones.
+  // The GPUs may have been watched, or the failed requests counted, in one of two equal runs: that does not make them
+  // different ones.
+  const isAside = (measure: string): boolean =>
+    measure in ENERGY_MEASURES || (imported.records === null && measure === SCALAR_MEASURES.error_ratio.measure);
   const definitions = result.measures
-    .filter(({ measure }) => !(measure in ENERGY_MEASURES))
+    .filter(({ measure }) => !isAside(measure))
     .map(
       ({ measure, clock, definition }) =>
         [clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure, definition] as const,
@@ -185,7 +190,7 @@ function resultFile(
 ): ResultFile {
   const { notes } = imported;
   const measured = plausibleMeasures(imported.stated.measures, imported.stated.requests.ok, notes);
-  const stated = { ...imported.stated, measures: measured };
+  const stated = { ...imported.stated, measures: [...measured, ...errorRatio(imported.stated)] };
   // Records of the whole run are compared with these figures, which finds more.
   if (summed === null || isSample) noteDisorder(measured, notes);
   for (const note of summed?.notes ?? []) notes.add(note);
@@ -195,8 +200,12 @@ function resultFile(
       `the tool counted ${ok} ok requests, the records hold ${summed.requests.ok}: the records are used`,
     );
   }
-  const computed = summed === null ? [] : bySource(summed.measures, sourcesOf(summary));
   const fromRecords = summed !== null && !isSample;
+  const lacksFailed = fromRecords && lacksFailedRequests(stated.requests, summed.requests, notes);
+  const computed =
+    summed === null
+      ? []
+      : bySource(summed.measures, sourcesOf(summary)).filter(({ population }) => !lacksFailed || population === 'ok');
   const measures = isSample
     ? measuresBesideSample(computed, stated, summed?.requests.ok ?? 0, notes)
     : mergedMeasures(computed, stated, notes);
@@ -207,14 +216,42 @@ function resultFile(
     scenario: run.scenario,
     fingerprint: run.fingerprint,
     window: windowOf(imported, isSample ? null : summed),
-    requests: fromRecords ? summed.requests : statedRequests(imported),
-    errors: fromRecords ? summed.errors : stated.errors,
+    requests: fromRecords && !lacksFailed ? summed.requests : statedRequests(imported),
+    errors: fromRecords && !lacksFailed ? summed.errors : stated.errors,
     client: UNKNOWN_HEALTH,
     servers,
     measures: [...measures, ...energyResults('targets' in servers ? servers.gpu_energy : null, measures)],
     slos: [],
     stages: [],
   };
+}
+
+/** The share of failed requests, where the tool counts both and does not state it. */
+function errorRatio({ requests, measures }: ImportedRun['stated']): MeasureResult[] {
+  const { error_ratio } = SCALAR_MEASURES;
+  const failed = failedOf(requests);
+  if (requests.ok === null || failed === null || measures.some(({ measure }) => measure === error_ratio.measure))
+    return [];
+  return [scalarResult(error_ratio, quotient(failed, requests.ok + failed), { population: 'all' })];
+}
+
+/** Without a count of its own a timeout is an error of the tool's. */
+function failedOf({ error, timeout }: ResultFile['requests']): number | null {
+  return error === null ? null : error + (timeout ?? 0);
+}
+
+/** Whether failed requests that the tool counted have no record: then records give no figure over all requests. */
+function lacksFailedRequests(
+  stated: ResultFile['requests'],
+  recorded: ResultFile['requests'],
+  notes: ImportedRun['notes'],
+): boolean {
+  const [counted, held] = [failedOf(stated), failedOf(recorded) ?? 0];
+  if (stated.ok === null || counted === null || counted <= held) return false;
+  notes.add(
+    `the tool counted ${counted} failed requests, the records hold ${held}: figures over all requests are left out`,
+  );
+  return true;
 }
 
 function sourcesOf(summary: ImportSummary): Parameters<typeof bySource>[1] {

@@ -127,7 +127,7 @@ export interface StatedResult {
   readonly window_seconds: number | null;
   /** When that window began, nanoseconds since the run's start; absent or null when not reported. */
   readonly window_start_ns?: number | null;
-  /** How many requests ended how; null where the files do not report. */
+  /** How many requests ended how; null where the files do not report. With timeouts null, `error` is all that failed. */
   readonly requests: RequestCounts;
   /** By reason; empty when not reported. */
   readonly errors: ResultFile['errors'];

@@ -145,6 +145,28 @@ describe('compare', () => {
     await twoBuilds(1.2);
     await expect(output(compare, ...argv)).rejects.toThrow(message);
   });
+
+  test('failed requests of imports without records: counts are enough', async () => {
+    const noise = (i: number): number => 1 + 0.005 * Math.sin(i * 2.3);
+    const result = (i: number, failed: number): string =>
+      JSON.stringify({
+        ...{ backend: 'vllm', model_id: 'm', date: `2026080${i + 1}-120000`, num_prompts: 500, max_concurrency: 2 },
+        ...{ duration: 60, completed: 500 - failed, failed, request_throughput: 5, output_throughput: 80 * noise(i) },
+        ...{ mean_ttft_ms: 50 * noise(i), median_ttft_ms: 50 * noise(i), p99_ttft_ms: 90 * noise(i) },
+      });
+    for (let i = 0; i < 5; i++)
+      for (const [tag, failed] of [
+        ['a', 0],
+        ['b', 200 + i],
+      ] as const) {
+        const path = join(directory, `${tag}${i}.json`);
+        await writeFile(path, result(i, failed));
+        await output(importResults, path, '--scenario', 's', '--tag', tag, '--time-zone', 'UTC');
+      }
+    const { code, out } = await output(compare, 'tag:a', 'tag:b');
+    expect(code).toBe(99);
+    expect(out).toMatch(/reason {6}Regressed: error ratio is worse/);
+  });
 });
 
 describe('baseline and check', () => {

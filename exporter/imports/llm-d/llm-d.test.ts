@@ -60,6 +60,7 @@ describe('version 0.2', () => {
         source: { format: 'llm-d-benchmark-report', format_version: '0.2.1' },
       });
       expect(result.requests).toMatchObject({ ok: requests.total - requests.failures, error: requests.failures });
+      expect(scalarOf(result, 'error_ratio', 'all').value).toBe(requests.failures / requests.total);
       expect(result.window.seconds).toBe(Number(/PT([\d.]+)S/.exec(part.run.time.duration)?.[1]));
       expect(distributionOf(result, 'time_to_first_token')).toMatchObject({
         definition: 'sent_to_first_output_chunk',
@@ -90,6 +91,7 @@ describe('version 0.2', () => {
       await writeFile(join(folder, 'other.json'), JSON.stringify(other));
       const unknown = await importedRun(await importInto(join(folder, 'other'), [join(folder, 'other.json')]));
       expect(unknown.result.measures.map(({ measure }) => measure)).toEqual([
+        'error_ratio',
         'input_sequence_length',
         'output_sequence_length',
       ]);
