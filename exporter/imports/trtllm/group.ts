@@ -1,5 +1,5 @@
 import type { FileGroup, RecognizedFile } from '../importer.ts';
-import { INVENTED, ITERATIONS, REPORT, REQUESTS } from './recognize.ts';
+import { ITERATIONS, REPORT, REQUESTS } from './recognize.ts';
 
 /** What people call the three files; without it files of one run have one name. */
 const KINDS = /report|requests?|iterations?|iter|records?|stats|log|json/g;
@@ -11,13 +11,11 @@ const KINDS = /report|requests?|iterations?|iter|records?|stats|log|json/g;
 export function groupTrtllm(files: readonly RecognizedFile[]): readonly FileGroup[] {
   const folders = Map.groupBy(files, ({ file }) => file.folder);
   return [...folders.values()].flatMap((inFolder) => {
-    const invented = inFolder.filter(({ recognition }) => recognition.format === INVENTED);
-    const real = inFolder.filter(({ recognition }) => recognition.format !== INVENTED);
     const isOneRun = [REPORT, REQUESTS, ITERATIONS].every(
-      (format) => real.filter(({ recognition }) => recognition.format === format).length <= 1,
+      (format) => inFolder.filter(({ recognition }) => recognition.format === format).length <= 1,
     );
-    const runs = isOneRun && real.length > 0 ? [real] : [...Map.groupBy(real, ({ file }) => stem(file.name)).values()];
-    return [...runs, ...invented.map((file) => [file])].map(groupOf);
+    const runs = isOneRun ? [inFolder] : [...Map.groupBy(inFolder, ({ file }) => stem(file.name)).values()];
+    return runs.map(groupOf);
   });
 }
 

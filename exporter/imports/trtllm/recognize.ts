@@ -4,14 +4,11 @@ import type { SourceFile } from '../reading/source-file.ts';
 export const REPORT = 'trtllm-bench-report';
 export const REQUESTS = 'trtllm-bench-requests';
 export const ITERATIONS = 'trtllm-bench-iteration-log';
-/** A schema that is described in several places and that no version of the tool writes. */
-export const INVENTED = 'trtllm-bench-invented';
 
 /** What of trtllm-bench's a file is; null when it is none of it. */
 export function recognizeTrtllm({ head: { keys, text, firstLine } }: Pick<SourceFile, 'head'>): Recognition | null {
   const has = (...names: readonly string[]): boolean => names.every((name) => keys.includes(name));
   if (has('engine', 'world_info', 'performance')) return { format: REPORT };
-  if (has('metadata', 'latency_stats')) return { format: INVENTED };
   const start = text.trimStart();
   const requestKeys = ['num_input_tokens', 'first_token_timestamp', 'decode_iteration'];
   if (start.startsWith('[') && requestKeys.every((key) => text.includes(`"${key}"`))) return { format: REQUESTS };

@@ -111,18 +111,6 @@ test('two runs in a folder are distinguished by their names', () =>
 
 const EMPTY_REPORT = { engine: { model: 'm' }, world_info: {}, request_info: { num_requests: 3 }, performance: {} };
 
-test('the schema that no tool writes is recognized and refused', () =>
-  importing({ 'a.json': 'invented.json' }, async ({ report: { outcomes } }) => {
-    expect(outcomes).toMatchObject([
-      {
-        status: 'refused',
-        tool: 'trtllm-bench',
-        reason: expect.stringContaining('no version of trtllm-bench writes this'),
-      },
-    ]);
-    await Promise.resolve();
-  }));
-
 describe('an iteration log', () => {
   test('adds what the engine reported of each iteration', () =>
     importing({ 'a.json': 'report.json', 'i.log': 'iterations.log' }, async (all) => {

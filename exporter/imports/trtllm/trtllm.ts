@@ -8,21 +8,16 @@ import { checkConsistency } from './consistency.ts';
 import { groupTrtllm } from './group.ts';
 import { iterationMeasures } from './iteration-log.ts';
 import { checkReport, reportMeasures, requestMeasures } from './measures.ts';
-import { INVENTED, ITERATIONS, recognizeTrtllm, REPORT, REQUESTS } from './recognize.ts';
+import { ITERATIONS, recognizeTrtllm, REPORT, REQUESTS } from './recognize.ts';
 import { engineRecords, engineRequests } from './requests.ts';
 import type { EngineRequest } from './requests.ts';
 
 /** `trtllm-bench` with `--report_json`, `--request_json` and `--iteration_log`. */
 export const TRTLLM: Importer = { tool: 'trtllm-bench', recognize: recognizeTrtllm, group: groupTrtllm, read };
 
-const NO_VERSION_WRITES_IT =
-  'no version of trtllm-bench writes this (`metadata` with `latency_stats`): its figures cannot have come from the tool; ' +
-  'run trtllm-bench with --report_json (and --request_json) and import these files';
-
 async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
   const fileOf = (format: string): SourceFile | null =>
     group.files.find(({ recognition }) => recognition.format === format)?.file ?? null;
-  if (fileOf(INVENTED) !== null) throw new ImportRefusal(NO_VERSION_WRITES_IT);
   const notes = new ImportNotes();
   const reportFile = fileOf(REPORT);
   const requestFile = fileOf(REQUESTS);
