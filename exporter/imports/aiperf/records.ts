@@ -7,7 +7,6 @@ import { lineObject, longLineNote } from '../reading/read-json-lines.ts';
 import { readLineBlocks } from '../reading/read-lines.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { aiperfReason, statusOf } from './reasons.ts';
-import { FamiliarLines } from './familiar-line.ts';
 import type { RecordsOrigin } from './records-origin.ts';
 import { wallNanoseconds } from './wall-nanoseconds.ts';
 
@@ -24,22 +23,10 @@ export async function* readAiperfRecords(
   reading: Reading,
 ): AsyncGenerator<RequestRecord> {
   let index = 0;
-  const familiar = new FamiliarLines(origin);
-  const countUsage = ({ outcome, output_tokens }: RequestRecord, number: number): void => {
-    if (origin.usage.output && outcome === 'ok' && output_tokens === null) notes.count(NO_USAGE, `line ${number}`);
-  };
   for await (const { bytes, edges, firstNumber, endsOpen } of readLineBlocks(file, reading, longLineNote(notes))) {
     for (let i = 0; i < edges.length; i += 2) {
-      const [from = 0, to = 0] = [edges[i], edges[i + 1]];
       const number = firstNumber + i / 2;
-      const quick = familiar.record(bytes, from, to, index);
-      if (quick !== null) {
-        countUsage(quick, number);
-        yield quick;
-        index += 1;
-        continue;
-      }
-      const text = bytes.toString('utf8', from, to);
+      const text = bytes.toString('utf8', edges[i], edges[i + 1]);
       const mayBeTorn = endsOpen && i + 2 === edges.length;
       const value = lineObject(text, { file, number, mayBeTorn }, notes);
       const record = value === null ? null : recordOfLine(value, text, index, origin, notes, `line ${number}: `);
@@ -47,7 +34,8 @@ export async function* readAiperfRecords(
         if (value !== null) notes.count('records left out: no request_start_ns or request_end_ns', `line ${number}`);
         continue;
       }
-      countUsage(record, number);
+      const isUncounted = record.outcome === 'ok' && record.output_tokens === null;
+      if (origin.usage.output && isUncounted) notes.count(NO_USAGE, `line ${number}`);
       yield record;
       index += 1;
     }
@@ -55,7 +43,7 @@ export async function* readAiperfRecords(
 }
 
 /** The record of a line; null when it has no time of sending or of the end. */
-export function recordOfLine(
+function recordOfLine(
   value: Readonly<Record<string, unknown>>,
   text: string,
   index: number,
