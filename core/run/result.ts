@@ -65,7 +65,9 @@ export interface ServerRequests {
   readonly client: number;
   /** How many of the client's are of the cool-down: the servers' measures include them. Absent without one. */
   readonly cool_down?: number;
-  /** Server minus client: requests of others, or of the warm-up. */
+  /** The same of the warm-up: an import whose tool did not read the servers between the phases. Absent without any. */
+  readonly warmup?: number;
+  /** Server minus client: requests of others. */
   readonly difference: number | null;
 }
 

@@ -267,6 +267,7 @@ function isSampleOf(recorded: number, { stated }: ImportedRun): boolean {
 const NOTHING_MEASURED: MeasuredRequests = {
   window: null,
   requests: { ok: 0, error: 0, timeout: 0, cancelled: 0, errors: {} },
+  warmupAfter: () => 0,
 };
 
 /**

@@ -18,6 +18,8 @@ export class ImportSummary {
   readonly #summary: SummaryAccumulator;
   readonly #edges = new Map<PhaseName, { start_ns: number; end_ns: number }>();
   readonly #sources = { input: new Set<TokenSource | null>(), output: new Set<TokenSource | null>() };
+  /** When the ok requests of the warm-up ended. */
+  readonly #warmupEnds_ns: number[] = [];
   readonly #errors: Partial<Record<ErrorReason, number>> = {};
   #records = 0;
 
@@ -77,7 +79,8 @@ export class ImportSummary {
   /** What the servers' side is seen through. */
   get measured(): MeasuredRequests {
     const edges = this.#edges.get('measure');
-    return { window: edges ?? null, requests: { ...this.#summary.requests, errors: { ...this.#errors } } };
+    const warmupAfter = (at_ns: number): number => this.#warmupEnds_ns.filter((end_ns) => end_ns > at_ns).length;
+    return { window: edges ?? null, requests: { ...this.#summary.requests, errors: { ...this.#errors } }, warmupAfter };
   }
 
   /** Who counted the tokens; the server only when it did for every request. Null: they were not counted. */
@@ -91,6 +94,7 @@ export class ImportSummary {
     this.#records += 1;
     this.#summary.add(record);
     const { phase, reason } = record;
+    if (phase === 'warmup' && record.outcome === 'ok') this.#warmupEnds_ns.push(record.end_ns);
     if (phase === 'measure' && reason !== null) this.#errors[reason] = (this.#errors[reason] ?? 0) + 1;
     if (record.outcome === 'ok' && record.phase === 'measure') {
       this.#sources.input.add(record.input_tokens_source);

@@ -13,6 +13,8 @@ export interface MeasuredRequests {
   /** Ns since the run's start: the first request sent, the end of the last; null without records. */
   readonly window: { readonly start_ns: number; readonly end_ns: number } | null;
   readonly requests: ClientRequests;
+  /** How many ok requests of the warm-up ended after this moment, ns since the run's start. */
+  readonly warmupAfter: (at_ns: number) => number;
 }
 
 /** In the form of our own files. */

@@ -3,7 +3,7 @@ import type { ServersResult } from '../../core/run/result.ts';
 import { collectionOfStores, repeats, targetResult } from '../servers/collection.ts';
 import type { Collection } from '../servers/collection.ts';
 import { gpuEnergy } from '../servers/summary/gpu-energy.ts';
-import { serverRequests } from '../servers/summary/request-counts.ts';
+import { serverRequests, type CountedTarget } from '../servers/summary/request-counts.ts';
 import { serversFile } from '../servers/files/servers-file.ts';
 import { writeServersParquet } from '../servers/files/servers-parquet.ts';
 import type { TargetStore } from '../servers/series/target-store.ts';
@@ -52,14 +52,14 @@ function collectionOf(
   );
 }
 
-function resultOf(collection: Collection, { window, requests: client }: MeasuredRequests): ServersResult {
+function resultOf(collection: Collection, { window, requests: client, warmupAfter }: MeasuredRequests): ServersResult {
   const counted = collection.targets.map((target) => ({
     store: target.store,
     window: target.window,
     isRepeated: (series: Parameters<typeof repeats>[1]) => repeats(collection, series) !== null,
   }));
   // Without records it is not known how many of the requests are in which count.
-  const requests = window === null ? null : serverRequests(counted, client);
+  const requests = window === null ? null : withWarmup(serverRequests(counted, client), counted, warmupAfter);
   const targets = collection.targets.map((target) => targetResult(collection, target));
   const why = whyNotExact(requests, targets);
   return {
@@ -70,6 +70,26 @@ function resultOf(collection: Collection, { window, requests: client }: Measured
     collector: { interval_seconds: collection.interval_ns / 1e9, cpu_seconds: null, cpu_share: null },
     targets,
   };
+}
+
+/**
+ * Requests of the warm-up that ended after the last scrape before the run are in the servers' counts, and are the client's
+ * own.
+ */
+function withWarmup(
+  requests: ServersResult['requests'],
+  targets: readonly CountedTarget[],
+  warmupAfter: MeasuredRequests['warmupAfter'],
+): ServersResult['requests'] {
+  if (requests === null || (requests.difference ?? 0) <= 0) return requests;
+  const reading = targets.filter(({ store }) => store.series.some(({ family }) => family.name === requests.family));
+  const baselines = reading.map(({ store, window }) =>
+    window.range.from < 0 ? -Infinity : store.at_ns(window.range.from),
+  );
+  const warmup = Math.min(requests.difference ?? 0, warmupAfter(Math.min(...baselines)));
+  if (warmup === 0) return requests;
+  const difference = (requests.difference ?? 0) - warmup;
+  return { ...requests, client: requests.client + warmup, warmup, difference };
 }
 
 function whyNotExact(requests: ServersResult['requests'], targets: ServersResult['targets']): string | null {

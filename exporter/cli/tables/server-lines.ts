@@ -23,11 +23,12 @@ export function serverVerdict(servers: ResultFile['servers'], print: Print = TO_
   return verdictLines('servers', verdict, `${text.slice(verdict.length)}${count}`, print);
 }
 
-function countText({ server, client, cool_down: coolDown }: ServerRequests): string {
-  const included =
-    coolDown === undefined
-      ? ''
-      : `, ${significant(coolDown)} of them of the cool-down, which the servers' measures include`;
+function countText({ server, client, cool_down, warmup }: ServerRequests): string {
+  const included = Object.entries({ 'cool-down': cool_down, 'warm-up': warmup })
+    .map(([phase, count]) =>
+      count === undefined ? '' : `, ${significant(count)} of them of the ${phase}, which the servers' measures include`,
+    )
+    .join('');
   return `servers count ${server === null ? ABSENT : things(server, 'requests')}, the client ${significant(client)}${included}`;
 }
 

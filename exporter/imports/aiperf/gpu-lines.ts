@@ -47,12 +47,16 @@ const FACTS: ReadonlyMap<string, MetricFacts> = new Map(
   }),
 );
 
-/** A GPU's samples at one moment come line by line; lines of one source so close together are one scrape. */
-interface PendingScrape {
-  at_ns: number;
-  readonly metrics: Record<string, { labels: Record<string, string>; value: number }[]>;
-  readonly gpus: Set<string>;
+/** A line: what a source reported of one GPU at one moment. */
+interface GpuLine {
+  readonly at_ns: number;
+  readonly gpu: string;
+  readonly labels: Record<string, string>;
+  readonly values: readonly (readonly [family: string, value: number])[];
 }
+
+/** Samples of a source that wait for earlier ones: AIPerf 0.13 writes the lines of one GPU seconds after those of another. */
+const MOST_WAITING = 20_000;
 
 /**
  * The GPUs of `gpu_telemetry_export.jsonl`, one target per source, as the page of a DCGM exporter would have them: then
@@ -74,7 +78,8 @@ export async function readGpuLines(
       const at_ns = wallNanoseconds(text, 'timestamp_ns', zero_ns);
       if (value === null || at_ns === null) continue;
       const line = new Fields(value, notes, `line ${number}: `);
-      const name = sourceName(line.text('dcgm_url'));
+      // The second name is that of 0.13.
+      const name = sourceName(line.text('dcgm_url') ?? line.text('telemetry_source_url'));
       const source = sources.get(name) ?? new GpuSource();
       sources.set(name, source);
       source.add(at_ns, line, notes);
@@ -91,44 +96,61 @@ class GpuSource {
   readonly #store = new TargetStore();
   readonly #parser = createScrapeParser();
   readonly #pages = new ScrapePages(FACTS);
-  #pending: PendingScrape | null = null;
+  #waiting: GpuLine[] = [];
 
   add(at_ns: number, line: Fields, notes: ImportNotes): void {
     const gpu = line.text('gpu_uuid') ?? String(line.number('gpu_index') ?? '');
-    const pending = this.#pending;
-    if (pending === null || pending.gpus.has(gpu) || at_ns - pending.at_ns > AIPERF_INTERVAL_NS / 2) {
-      this.#flush();
-      this.#pending = { at_ns, metrics: {}, gpus: new Set() };
-    }
-    this.#pending?.gpus.add(gpu);
-    const labels = labelsOf(line);
     const telemetry = line.object('telemetry_data');
-    for (const name of telemetry?.names ?? []) {
-      const short = name.replace(/^(nvidia|gpu)_/, '');
-      const known = Object.hasOwn(FIELDS, short) ? FIELDS[short] : undefined;
+    const values = (telemetry?.names ?? []).flatMap((name) => {
+      const known = fieldOf(name);
       const value = known === undefined ? null : (telemetry?.number(name) ?? null);
       if (known === undefined) notes.notUnderstood(`telemetry_data.${name}`);
-      else if (value !== null) (this.#pendingMetrics[known.family] ??= []).push({ labels, value: value * known.scale });
-    }
+      return known === undefined || value === null ? [] : [[known.family, value * known.scale] as const];
+    });
+    this.#waiting.push({ at_ns, gpu, labels: labelsOf(line), values });
+    if (this.#waiting.length > MOST_WAITING) this.#record(MOST_WAITING / 2);
   }
 
   finish(): TargetStore {
-    this.#flush();
+    this.#record(this.#waiting.length);
     return this.#store;
   }
 
-  get #pendingMetrics(): PendingScrape['metrics'] {
-    return this.#pending?.metrics ?? {};
+  /** Records the first samples in the order of time: those of different GPUs so close together are one scrape. */
+  #record(count: number): void {
+    const ordered = this.#waiting.sort((a, b) => a.at_ns - b.at_ns);
+    this.#waiting = ordered.slice(count);
+    let scrape: GpuLine[] = [];
+    for (const sample of ordered.slice(0, count)) {
+      const [first = sample] = scrape;
+      const isNext =
+        sample.at_ns - first.at_ns > AIPERF_INTERVAL_NS / 2 || scrape.some(({ gpu }) => gpu === sample.gpu);
+      if (isNext) {
+        this.#recordPage(scrape);
+        scrape = [];
+      }
+      scrape.push(sample);
+    }
+    this.#recordPage(scrape);
   }
 
-  #flush(): void {
-    if (this.#pending === null) return;
-    const { at_ns, metrics } = this.#pending;
+  #recordPage(scrape: readonly GpuLine[]): void {
+    const at_ns = scrape[0]?.at_ns;
+    if (at_ns === undefined) return;
+    const metrics: Record<string, { labels: Record<string, string>; value: number }[]> = {};
+    for (const { labels, values } of scrape) {
+      for (const [family, value] of values) (metrics[family] ??= []).push({ labels, value });
+    }
     const times = { at_ns, sent_ns: at_ns, duration_ns: 0, interval_ns: AIPERF_INTERVAL_NS, edge: false };
     const page = new TextEncoder().encode(this.#pages.page(metrics));
     this.#store.recordPage(times, this.#parser.parse(page, 'text/plain'), false);
-    this.#pending = null;
   }
+}
+
+/** A name may carry the vendor's, `nvidia_gpu_utilization`, or `gpu_`. */
+function fieldOf(name: string): GpuField | undefined {
+  const short = name.replace(/^nvidia_/, '').replace(/^gpu_/, '');
+  return Object.hasOwn(FIELDS, short) ? FIELDS[short] : undefined;
 }
 
 function labelsOf(line: Fields): Record<string, string> {

@@ -126,6 +126,38 @@ test('from the CSV alone: the figures of the JSON, with four decimals, in the ti
     }
   }));
 
+test('requests of the warm-up that ended after the last scrape before the run are the client’s own', () =>
+  inTemporaryFolder(async (folder) => {
+    const at = (seconds: number): bigint => 1_795_279_600n * 1_000_000_000n + BigInt(Math.round(seconds * 1e9));
+    const record = (phase: string, start: number, index: number): string =>
+      `{"metadata":{"session_num":${index},"request_start_ns":${at(start)},"request_end_ns":${at(start + 0.5)},` +
+      `"benchmark_phase":"${phase}"},"metrics":{}}`;
+    const scrape = (seconds: number, count: number): string =>
+      `{"endpoint_url":"http://s:8000/metrics","timestamp_ns":${at(seconds)},"endpoint_latency_ns":1000000,"metrics":` +
+      `{"dynamo_frontend_requests":[{"labels":{"status":"success"},"value":${count}}]}}`;
+    // Two requests of the warm-up, of which one had ended when the server was read; then three that are measured.
+    const records = [
+      ...[1, 2].map((start, i) => record('warmup', start, i)),
+      ...[3, 4, 5].map((start, i) => record('profiling', start, 2 + i)),
+    ];
+    const imported = async (last: number) => {
+      const artifacts = join(folder, `run-${last}`);
+      await mkdir(artifacts);
+      await writeFile(join(artifacts, 'profile_export.jsonl'), `${records.join('\n')}\n`);
+      const scrapes = [scrape(0.5, 7), scrape(1.8, 8), scrape(3.2, 9), scrape(6, last)];
+      await writeFile(join(artifacts, 'server_metrics_export.jsonl'), `${scrapes.join('\n')}\n`);
+      return (await importedRun(await importInto(join(folder, `runs-${last}`), [artifacts]))).result.servers;
+    };
+    expect(await imported(12)).toMatchObject({
+      exact: true,
+      requests: { server: 4, client: 4, warmup: 1, difference: 0 },
+    });
+    expect(await imported(14)).toMatchObject({
+      why: 'not exact: +2 requests from other clients',
+      requests: { server: 6, client: 4, warmup: 1, difference: 2 },
+    });
+  }));
+
 describe('GPU telemetry', () => {
   const line = (second: number, gpu: number, telemetry: object): string => {
     const at = 1_795_279_600n * 1_000_000_000n + BigInt(Math.round(second * 1e9));
@@ -134,6 +166,36 @@ describe('GPU telemetry', () => {
       `"gpu_uuid":"GPU-${gpu}","gpu_model_name":"H100","hostname":"h","telemetry_data":${JSON.stringify(telemetry)}}`
     );
   };
+
+  test('of two exporters under the key of 0.13, lines of one GPU after those of another: 75 W per GPU', () =>
+    inTemporaryFolder(async (folder) => {
+      const at = (second: number): string =>
+        `"timestamp_ns":${1_795_279_600n * 1_000_000_000n + BigInt(Math.round(second * 1e9))}`;
+      const of =
+        (port: number, gpu: number) =>
+        (second: number): string =>
+          `{"gpu_index":${gpu % 2},"gpu_uuid":"GPU-${gpu}","gpu_model_name":"H100","hostname":"h","platform":"nvidia",${at(second + gpu / 100)},` +
+          `"telemetry_source_url":"http://localhost:${port}/metrics","telemetry_data":` +
+          `{"nvidia_power_usage":75.0,"nvidia_energy_consumption":${gpu + second * 75e-6},"nvidia_gpu_utilization":50.0}}`;
+      const seconds = Array.from({ length: 31 }, (_, second) => second);
+      const gpus = [of(9400, 0), of(9400, 1), of(9401, 2)];
+      const lines = gpus.flatMap((line) => seconds.map(line));
+      const path = join(folder, 'gpu_telemetry_export.jsonl');
+      await writeFile(path, `${lines.join('\n')}\n`);
+      const { result, run } = (await importedWith(folder, [path])).imported;
+      const energy = 'targets' in result.servers ? result.servers.gpu_energy : null;
+      expect(energy?.gpus).toBe(3);
+      expect(energy?.joules).toBeCloseTo(3 * 75 * (result.window.seconds ?? NaN), 3);
+      for (const gpu of energy?.by_gpu ?? []) expect(gpu.watts).toBeCloseTo(75, 3);
+      expect(
+        'targets' in result.servers &&
+          result.servers.targets.map(({ target, notes, restarts }) => [target, notes, restarts]),
+      ).toEqual([
+        ['http://localhost:9400/metrics', [], 0],
+        ['http://localhost:9401/metrics', [], 0],
+      ]);
+      expect(run.source?.notes.join(' ')).not.toContain('telemetry_data');
+    }));
 
   test.each([
     ['since schema 1.5', 'nvidia_energy_consumption', 'nvidia_power_usage'],

@@ -69,8 +69,12 @@ function hostOf(target: string): string {
   return URL.canParse(target) ? new URL(target).host : target;
 }
 
-const includedText = ({ cool_down: coolDown }: ServerRequests): string =>
-  coolDown === undefined ? '' : `, ${significant(coolDown)} of the cool-down, which these metrics include`;
+const includedText = ({ cool_down, warmup }: ServerRequests): string =>
+  Object.entries({ 'cool-down': cool_down, 'warm-up': warmup })
+    .map(([phase, count]) =>
+      count === undefined ? '' : `, ${significant(count)} of the ${phase}, which these metrics include`,
+    )
+    .join('');
 
 function targetTable({ targets, requests, exact }: ServersResult): Html {
   const counts =

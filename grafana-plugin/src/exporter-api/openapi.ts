@@ -771,6 +771,7 @@ export interface components {
             family: string;
             population: string;
             server: number | null;
+            warmup?: number;
         };
         ResultFile_server_target: {
             dropped_samples: number;
