@@ -1,6 +1,7 @@
 import type { LoadKey } from '../../../core/run/run.ts';
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { ImportContext, ImportedRun } from '../importer.ts';
+import { readInputConfig } from '../aiperf/input-config.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import { Fields, isObject } from '../reading/fields.ts';
@@ -26,6 +27,8 @@ export function reportRun(value: unknown, name: string, { timeZone }: ImportCont
   const aggregate = results?.object('request_performance')?.object('aggregate') ?? report.object('metrics');
   if (aggregate === null) throw new ImportRefusal(`${name}: the report has no figures of requests`);
   const facts = version === '0.1' ? factsOf01(report) : factsOf02(report, name);
+  const config = facts.tool === 'aiperf' ? nativeConfig(report) : null;
+  const native = config === null ? null : readInputConfig(config, notes);
   const requests = aggregate.object('requests');
   const counts = countsOf(requests, notes);
   const { start, seconds } = timeOf(report, aggregate, (text) => statedTime(text, timeZone, notes));
@@ -36,8 +39,13 @@ export function reportRun(value: unknown, name: string, { timeZone }: ImportCont
     tool: { name: 'llm-d-benchmark', version: null },
     format: { name: 'llm-d-benchmark-report', schema_version: version },
     scenario: report.object('run')?.text('description') ?? null,
-    target: { origin: facts.origin, system: facts.system, system_version: facts.system_version },
+    target: {
+      origin: native?.url == null ? facts.origin : publicOriginOrNull(native.url),
+      system: facts.system,
+      system_version: facts.system_version,
+    },
     key: {
+      ...native?.key,
       ...(facts.model !== null && { model: facts.model }),
       ...(facts.load !== undefined && { load: facts.load }),
     },
@@ -54,11 +62,21 @@ export function reportRun(value: unknown, name: string, { timeZone }: ImportCont
       window_seconds: seconds,
       requests: counts,
       errors: {},
-      measures: reportMeasures(aggregate, facts.tool, counts.ok, notes),
+      measures: reportMeasures(
+        aggregate,
+        facts.tool,
+        { ok: counts.ok, serverTokens: native?.serverTokens ?? null },
+        notes,
+      ),
     },
     servers: null,
     notes,
   };
+}
+
+/** What the tool itself was configured with. */
+function nativeConfig(report: Fields): Fields | null {
+  return report.object('scenario')?.object('load')?.object('native')?.object('config') ?? null;
 }
 
 interface LlmdFacts {

@@ -2,7 +2,14 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { distributionOf, importedRun, importInto, inTemporaryFolder, scalarOf } from '../testing/import-folder.ts';
+import {
+  distributionOf,
+  importedRun,
+  importInto,
+  inTemporaryFolder,
+  measureOf,
+  scalarOf,
+} from '../testing/import-folder.ts';
 
 const FIXTURES = new URL('./fixtures/', import.meta.url).pathname;
 const PART = 'inference-perf.partial.stage_1.yaml';
@@ -12,6 +19,7 @@ interface Statistics {
   mean: number;
   p50?: number;
   p99p9?: number;
+  readonly p99?: number;
 }
 interface Aggregate {
   requests: { total: number; failures: number; input_length: Statistics };
@@ -99,6 +107,49 @@ describe('version 0.2', () => {
         'latencies and rates left out: the definitions of new-tool are unknown',
       );
     }));
+
+  test.each([
+    [{ use_server_token_count: false }, 'per_request_mean_from_tokenizer', 'ok_tokenizer_output_tokens_over_wall_time'],
+    [{ use_server_token_count: true }, 'per_request_mean_from_usage', 'ok_output_tokens_over_wall_time'],
+    [null, 'per_request_mean_tokens_of_unknown_source', 'output_tokens_of_unknown_source_over_wall_time'],
+  ])('converted from AIPerf: latencies with its definitions, tokens as it counted them (%j)', (endpoint, itl, rate) =>
+    inTemporaryFolder(async (folder) => {
+      const value = await whole(({ latency, throughput }) => {
+        for (const name of Object.keys(latency)) delete latency[name];
+        latency['time_to_first_token'] = { units: 's', mean: 0.089, p99: 0.187 };
+        latency['inter_token_latency'] = { units: 's/token', mean: 0.0065, p50: 0.0066 };
+        latency['request_latency'] = { units: 's', mean: 0.298 };
+        throughput['output_token_rate'] = { units: 'tokens/s', mean: 711.7 };
+      });
+      const phase = {
+        kind: 'profiling',
+        type: 'concurrency',
+        concurrency: 8,
+        requests: 100,
+        exclude_from_results: false,
+      };
+      const config = {
+        models: { items: [{ name: 'mock' }] },
+        endpoint: { ...endpoint, type: 'chat', streaming: true, urls: ['http://10.0.0.1:8000/v1'] },
+        phases: [phase],
+      };
+      const load = { standardized: { tool: 'aiperf', stage: 0 }, ...(endpoint && { native: { config } }) };
+      await writeFile(join(folder, 'report.json'), JSON.stringify({ ...value, scenario: { load } }));
+      const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [join(folder, 'report.json')]));
+      expect(distributionOf(result, 'time_to_first_token')).toMatchObject({
+        ...{ definition: 'sent_to_first_content_chunk', mean: 0.089, percentiles: { p99: { value: 0.187 } } },
+      });
+      // The report's name of what AIPerf has per request, not per gap.
+      expect(distributionOf(result, 'inter_token_latency')).toMatchObject({ definition: itl, mean: 0.0065 });
+      expect(distributionOf(result, 'request_latency').definition).toBe('sent_to_last_content_chunk');
+      expect(measureOf(result, 'output_token_throughput')).toMatchObject({ definition: rate, value: 711.7 });
+      if (endpoint !== null)
+        expect(run).toMatchObject({
+          target: { origin: 'http://10.0.0.1:8000' },
+          comparison_key: { model: 'mock', streaming: true, load: { concurrency: 8 } },
+        });
+    }),
+  );
 
   test('a unit of another quantity is not known', () =>
     inTemporaryFolder(async (folder) => {

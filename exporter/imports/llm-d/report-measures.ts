@@ -1,4 +1,4 @@
-import { UNKNOWN_SOURCE_DEFINITIONS } from '../../../core/measures/foreign-definitions.ts';
+import { TOKENIZER_DEFINITIONS, UNKNOWN_SOURCE_DEFINITIONS } from '../../../core/measures/foreign-definitions.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
@@ -48,7 +48,11 @@ type Rate = 'request_rate' | 'input_token_rate' | 'output_token_rate' | 'total_t
 interface ToolDefinitions {
   readonly latencies: Readonly<Partial<Record<Latency, StatedIdentity>>>;
   readonly rates: Readonly<Record<Rate, string>>;
+  /** Default: of an unknown source. */
+  readonly lengths?: Readonly<Record<Length, string>>;
 }
+
+type Length = 'input_length' | 'output_length';
 
 const OVER_WALL_TIME: ToolDefinitions['rates'] = {
   request_rate: 'ok_requests_over_wall_time',
@@ -106,10 +110,34 @@ const TOOLS: Readonly<Record<string, ToolDefinitions>> = {
   },
 };
 
-const LENGTHS: readonly (readonly [string, StatedIdentity])[] = [
-  ['input_length', { measure: 'input_sequence_length', definition: 'prompt_tokens_of_unknown_source' }],
-  ['output_length', { measure: 'output_sequence_length', definition: 'completion_tokens_of_unknown_source' }],
-];
+/** AIPerf's, converted by llm-d-benchmark; its rates are over the whole phase. `serverTokens`: null if that is not reported. */
+function aiperfDefinitions(serverTokens: boolean | null): ToolDefinitions {
+  const table = serverTokens === null ? UNKNOWN_SOURCE_DEFINITIONS : serverTokens ? {} : TOKENIZER_DEFINITIONS;
+  const counted = (definition: string): string => table[definition] ?? definition;
+  const overWallTime = (definition: string): string => counted(definition).replace(/_over_window$/, '_over_wall_time');
+  return {
+    latencies: {
+      time_to_first_token: { measure: 'time_to_first_token', definition: 'sent_to_first_content_chunk' },
+      inter_token_latency: { measure: 'inter_token_latency', definition: counted('per_request_mean_from_usage') },
+      request_latency: { measure: 'request_latency', definition: 'sent_to_last_content_chunk' },
+    },
+    rates:
+      serverTokens === null
+        ? OVER_WALL_TIME
+        : {
+            request_rate: OVER_WALL_TIME.request_rate,
+            input_token_rate: overWallTime('ok_input_tokens_over_window'),
+            output_token_rate: overWallTime('ok_output_tokens_over_window'),
+            total_token_rate: overWallTime('ok_input_and_output_tokens_over_window'),
+          },
+    lengths: { input_length: counted('usage_prompt_tokens'), output_length: counted('usage_completion_tokens') },
+  };
+}
+
+const LENGTHS: Readonly<Record<Length, StatedIdentity>> = {
+  input_length: { measure: 'input_sequence_length', definition: 'prompt_tokens_of_unknown_source' },
+  output_length: { measure: 'output_sequence_length', definition: 'completion_tokens_of_unknown_source' },
+};
 
 /** Each rate with its name in version 0.1, where it is a plain number, and its measure. */
 const RATES: readonly (readonly [Rate, string, string])[] = [
@@ -122,16 +150,21 @@ const RATES: readonly (readonly [Rate, string, string])[] = [
 /**
  * The figures of `results.request_performance.aggregate` (0.2) or `metrics` (0.1): `requests`, `latency` and `throughput`.
  * `tool` is what measured: where its definitions are not known here, only lengths are taken. `ok`: successful requests.
+ * `serverTokens`: whether AIPerf took the server's counts of tokens; null if that is not reported.
  */
 export function reportMeasures(
   aggregate: Fields,
   tool: string | null,
-  ok: number | null,
+  { ok, serverTokens }: { readonly ok: number | null; readonly serverTokens: boolean | null },
   notes: ImportNotes,
 ): MeasureResult[] {
   const requests = aggregate.object('requests');
-  const lengths = LENGTHS.flatMap(([name, identity]) => distribution(requests, name, identity, COUNTS, ok, notes));
-  const known = tool !== null && Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
+  const ofTool = tool !== null && Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
+  const known = tool === 'aiperf' ? aiperfDefinitions(serverTokens) : ofTool;
+  const lengths = (Object.keys(LENGTHS) as Length[]).flatMap((name) => {
+    const identity = { ...LENGTHS[name], ...(known?.lengths && { definition: known.lengths[name] }) };
+    return distribution(requests, name, identity, COUNTS, ok, notes);
+  });
   if (known === undefined) {
     const why =
       tool === null ? 'the report does not name the tool that measured' : `the definitions of ${tool} are unknown`;
