@@ -53,6 +53,10 @@ export class ListedSurvey {
   /** Ok requests that came in more than one piece, and those of at most one token, which come in one anyhow. */
   inPieces = 0;
   ofOneToken = 0;
+  /** Ok requests of fewer tokens than gaps between their chunks: of the chunks, one at most is without a token. */
+  tooFewTokens = 0;
+  /** Of the ok requests. */
+  chunks = 0;
   readonly #contentTimes: ContentTimes | null;
 
   constructor(contentTimes: ContentTimes | null) {
@@ -89,7 +93,9 @@ export class ListedSurvey {
     if (latency_s !== null) this.withLatency += 1;
     if (gaps_s.length > 0) this.inPieces += 1;
     if ((output_tokens ?? 0) < 2) this.ofOneToken += 1;
+    if (output_tokens !== null && output_tokens < gaps_s.length) this.tooFewTokens += 1;
     const times = chunkTimes_s(request);
+    this.chunks += times.length;
     this.byChunk.add(times, output_tokens);
     if (this.#contentTimes === null) return;
     const content = this.#contentTimes(request) ?? times;

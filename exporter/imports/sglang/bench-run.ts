@@ -11,7 +11,7 @@ import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
 import { backendOf } from './backend.ts';
 import type { SglangBackend } from './backend.ts';
 import { listedLatencies, summaryLatencies } from './bench-measures.ts';
-import { totals } from './totals.ts';
+import { totals, withoutFalseTokens } from './totals.ts';
 
 /** What is known and of no use here: texts, tokens counted once more, chunks counted as tokens, lengths that were planned. */
 const PASSED_OVER = [
@@ -74,11 +74,16 @@ export async function benchRun({ value, lists, part, sha256, notes }: BenchResul
         cancelled: null,
       },
       errors: survey?.errors ?? {},
-      measures: [
-        ...latencies(fields, backend, survey, completed, notes),
-        ...totals(fields),
-        ...totalLengths(fields, ok, survey, notes),
-      ],
+      measures: withoutFalseTokens(
+        fields,
+        { ok, survey },
+        [
+          ...latencies(fields, backend, survey, completed, notes),
+          ...totals(fields),
+          ...totalLengths(fields, ok, survey, notes),
+        ],
+        notes,
+      ),
     },
     servers: null,
     notes,

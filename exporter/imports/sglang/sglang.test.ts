@@ -28,6 +28,77 @@ const measure = async (value: Line, name: string): Promise<DistributionResult | 
 
 const ms = (line: Line | undefined, key: string): number => Number(line?.[key]) / 1000;
 
+describe('output tokens that cannot be true', () => {
+  /** Ten responses of 20 chunks each, 10 ms apart, whose text has 200 tokens. */
+  const line = (outputLength: number, changes: Line = {}): Line => ({
+    ...{
+      backend: 'sglang',
+      request_rate: null,
+      max_concurrency: 1,
+      duration: 4,
+      completed: 10,
+      request_throughput: 2.5,
+    },
+    ...{ total_input_tokens: 1000, total_output_tokens: 10 * outputLength, total_output_tokens_retokenized: 200 },
+    ...{
+      output_throughput: 2.5 * outputLength,
+      total_throughput: 250 + 2.5 * outputLength,
+      mean_ttft_ms: 100,
+      mean_itl_ms: 10,
+    },
+    ...{ mean_tpot_ms: 190 / outputLength, mean_e2e_latency_ms: 290 },
+    input_lens: Array<number>(10).fill(100),
+    output_lens: Array<number>(10).fill(outputLength),
+    ttfts: Array<number>(10).fill(0.1),
+    itls: Array.from({ length: 10 }, () => Array<number>(19).fill(0.01)),
+    errors: Array<string>(10).fill(''),
+    ...changes,
+  });
+  const NO_LISTS = {
+    input_lens: undefined,
+    output_lens: undefined,
+    ttfts: undefined,
+    itls: undefined,
+    errors: undefined,
+  };
+
+  test.each([
+    ['one beside 19 gaps', line(1)],
+    ['stuck at what was requested', line(128)],
+    ['stuck near the true length', line(32)],
+    ['one, without lists', line(1, NO_LISTS)],
+    ['what was requested, without lists', line(128, NO_LISTS)],
+  ])('%s: the tokens of the text, and no time per token', async (_name, value) => {
+    const { stated } = await run(JSON.parse(JSON.stringify(value)) as Line);
+    const found = (name: string) => stated.measures.find(({ measure }) => measure === name);
+    expect(found('output_sequence_length')).toMatchObject({
+      definition: 'tokenizer_completion_tokens',
+      n: 10,
+      mean: 20,
+    });
+    expect(found('output_token_throughput')).toMatchObject({
+      definition: 'ok_tokenizer_output_tokens_over_wall_time',
+      value: 50,
+    });
+    expect(found('inter_token_latency')).toBeUndefined();
+    expect(found('total_token_throughput')).toBeUndefined();
+    expect(found('time_to_first_token')).toMatchObject({ mean: expect.closeTo(0.1, 9) });
+    expect(found('inter_chunk_latency')).toMatchObject({ mean: expect.closeTo(0.01, 9) });
+  });
+
+  test.each([
+    ['the text has as many', line(20)],
+    ['chunks hold several tokens, as with speculative decoding', line(60, { total_output_tokens_retokenized: 600 })],
+    ['the last chunk holds none', line(19, { total_output_tokens_retokenized: 195 })],
+  ])('are accepted where %s', async (_name, value) => {
+    const { stated } = await run(JSON.parse(JSON.stringify(value)) as Line);
+    const names = stated.measures.map(({ measure }) => measure);
+    expect(names).toEqual(
+      expect.arrayContaining(['inter_token_latency', 'output_token_throughput', 'total_token_throughput']),
+    );
+  });
+});
+
 describe('a line with --output-details', () => {
   test('gives exact latencies that end with the last chunk with content', async () => {
     const [line] = await lines('chat.jsonl');
