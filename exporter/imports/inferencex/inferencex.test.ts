@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { distributionOf, importedRun, importInto, inTemporaryFolder } from '../testing/import-folder.ts';
 
 /** A row in the form of its `process_result.py` for servers on several nodes. */
@@ -49,3 +49,45 @@ test('percentiles in two units, and a negative one, are not shown as right', () 
       'disagrees: time_to_first_token: the file states p50 400, above p99 1.5 seconds',
     );
   }));
+
+describe('a result of its copy of the tool, before it is aggregated: latencies without a unit in their names', () => {
+  const result = (changes: object): object => ({
+    ...{ backend: 'vllm', model_id: 'm/one', num_prompts: 100, completed: 100, duration: 60, request_throughput: 1.7 },
+    ...{ median_ttft: 0.4, p99_ttft: 1.5, median_tpot: 0.012, median_itl: 0.011, p99_e2el: 13, mean_intvty: 83 },
+    ...changes,
+  });
+
+  test.each([
+    ['seconds', result({})],
+    [
+      'milliseconds, which a time per token shows',
+      result({ median_ttft: 400, p99_ttft: 1500, median_tpot: 12, median_itl: 11, p99_e2el: 13_000 }),
+    ],
+  ])('are %s', (_name, value) =>
+    inTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'raw.json'), JSON.stringify(value));
+      const { run, result: found } = await importedRun(
+        await importInto(join(folder, 'runs'), [join(folder, 'raw.json')]),
+      );
+      expect(distributionOf(found, 'time_to_first_token').percentiles).toMatchObject({
+        ...{ p50: { value: expect.closeTo(0.4, 9) }, p99: { value: expect.closeTo(1.5, 9) } },
+      });
+      expect(distributionOf(found, 'inter_token_latency').percentiles.p50.value).toBeCloseTo(0.012, 9);
+      expect(distributionOf(found, 'request_latency').percentiles.p99.value).toBeCloseTo(13, 9);
+      expect(run.source?.notes.join()).not.toContain('not understood');
+    }),
+  );
+
+  test('are not guessed without a time per token', () =>
+    inTemporaryFolder(async (folder) => {
+      const unknown = { median_tpot: undefined, median_itl: undefined };
+      await writeFile(join(folder, 'raw.json'), JSON.stringify(result(unknown)));
+      const { run, result: found } = await importedRun(
+        await importInto(join(folder, 'runs'), [join(folder, 'raw.json')]),
+      );
+      expect(found.measures.map(({ measure }) => measure)).not.toContain('time_to_first_token');
+      expect(run.source?.notes).toContain(
+        'latencies left out: their names have no unit, and no time per token shows it',
+      );
+    }));
+});

@@ -36,6 +36,22 @@ export function benchStatistics(
   };
 }
 
+/** Names that are tried for the time of a token, of which seconds and milliseconds are far apart. */
+const PER_TOKEN = ['median_tpot', 'mean_tpot', 'median_itl', 'mean_itl'] as const;
+
+/**
+ * The unit of a result's latencies. InferenceX's copy of the tool writes them in seconds without a unit in their names; a time
+ * per token of a second or more is one in milliseconds. Null: the names have no unit, and no time per token shows it.
+ */
+export function benchUnit(fields: Fields): keyof typeof UNITS | null {
+  if (fields.names.some((name) => /_(ttft|tpot|itl|e2el)_ms$/.test(name))) return 'ms';
+  const perToken = PER_TOKEN.map((name) => (fields.has(name) ? fields.number(name) : null)).find(
+    (value) => value !== null && value > 0,
+  );
+  if (perToken == null) return fields.names.some((name) => /^(mean|median)_(ttft|e2el)$/.test(name)) ? null : 'ms';
+  return perToken < 1 ? 'seconds' : 'ms without suffix';
+}
+
 function percentilesOf(reported: ReadonlyMap<string, number>): Map<number, number> {
   const percentiles = new Map<number, number>();
   for (const [name, value] of reported) {

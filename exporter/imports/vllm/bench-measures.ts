@@ -1,5 +1,5 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { asStated, benchStatistics } from '../serving-bench/bench-statistics.ts';
+import { asStated, benchStatistics, benchUnit } from '../serving-bench/bench-statistics.ts';
 import { checkStatistics, NUMPY_LINEAR } from '../stated/check-statistics.ts';
 import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
@@ -39,10 +39,21 @@ const BY_ANY_CHUNK: Definitions = {
 };
 
 /** The latencies that the summary of a result reports, under the tool's definitions. `n`: ok requests. */
-export function summaryLatencies(fields: Fields, backend: VllmBackend, n: number | null): MeasureResult[] {
+export function summaryLatencies(
+  fields: Fields,
+  backend: VllmBackend,
+  n: number | null,
+  notes: ImportNotes,
+): MeasureResult[] {
   const definitions = backend.countsTokenChunks ? BY_TOKEN_CHUNK : BY_ANY_CHUNK;
+  const unit = benchUnit(fields);
+  if (unit === 'seconds') notes.add('latencies have no unit in their names and are read as seconds');
+  if (unit === null) {
+    notes.add('latencies left out: their names have no unit, and no time per token shows it');
+    return [];
+  }
   return METRICS.flatMap((metric) => {
-    const reported = benchStatistics(fields, metric);
+    const reported = benchStatistics(fields, metric, unit);
     // How many requests had a second token, and how many gaps there were, the summary does not report.
     const count = metric === 'ttft' || metric === 'e2el' ? n : null;
     return reported === null ? [] : [statedDistribution(identityOf(metric, definitions), asStated(reported, count))];

@@ -1,5 +1,6 @@
 import { things } from '../../../core/text/things.ts';
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
+import { benchUnit } from '../serving-bench/bench-statistics.ts';
 import { hasNoLatencies, isSample, okRequests } from '../serving-bench/bench-counts.ts';
 import { benchLoad } from '../serving-bench/bench-load.ts';
 import type { BenchResult } from '../serving-bench/bench-results.ts';
@@ -41,6 +42,7 @@ const PASSED_OVER = [
 
 /** Known, whether it was of use or not. */
 const LATENCY = /^(mean|median|std|p\d+(\.\d+)?)_(e2el|ttft|tpot|itl)_ms$/;
+const UNIT_LESS_LATENCY = /^(mean|median|std|p\d+(\.\d+)?)_(e2el|ttft|tpot|itl|intvty)$/;
 
 /** One result of `vllm bench serve`, or of `benchmark_serving.py` before it. */
 export async function benchRun(
@@ -82,7 +84,8 @@ export async function benchRun(
     notes,
   };
   noteTokens(survey, backend, notes);
-  fields.ignore(...PASSED_OVER, ...fields.names.filter((name) => LATENCY.test(name)));
+  const latency = benchUnit(fields) === 'ms' ? LATENCY : UNIT_LESS_LATENCY;
+  fields.ignore(...PASSED_OVER, ...fields.names.filter((name) => latency.test(name)));
   fields.noteUnread();
   return run;
 }
@@ -96,7 +99,7 @@ function latencies(
   notes: ImportNotes,
 ): MeasureResult[] {
   if (hasNoLatencies(ok, notes)) return [];
-  if (survey === null || isSample(survey, ok)) return summaryLatencies(fields, backend, ok);
+  if (survey === null || isSample(survey, ok)) return summaryLatencies(fields, backend, ok, notes);
   checkSummary(fields, survey, notes);
   if (!hasRecords) return [...listedLatencies(survey, backend), ...lengthMeasures(survey)];
   return backend.countsTokenChunks ? [] : listedLatencies(survey, backend);
