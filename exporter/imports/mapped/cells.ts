@@ -1,4 +1,5 @@
 import type { ImportNotes } from '../import-notes.ts';
+import type { IsoTimes } from '../reading/wall-time.ts';
 import type { SourceRow } from './rows.ts';
 
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
@@ -18,4 +19,19 @@ export function numberIn(row: SourceRow, column: string, name: string, notes: Im
   if (Number.isFinite(value)) return value;
   notes.count('values read as unknown: not a number', `row ${row.number}, ${name}`);
   return null;
+}
+
+/** The same of a date and time, in nanoseconds since 1970. */
+export function isoIn(
+  row: SourceRow,
+  column: string,
+  name: string,
+  times: IsoTimes,
+  notes: ImportNotes,
+): number | null {
+  const text = textIn(row, column);
+  const value = text === null ? null : times.nanoseconds(text);
+  if (text !== null && value === null)
+    notes.count('values read as unknown: not a date and time of ISO 8601', `row ${row.number}, ${name}`);
+  return value;
 }

@@ -57,6 +57,63 @@ test('a CSV with a row per request', () =>
     ]);
   }));
 
+describe('dates and times of ISO 8601', () => {
+  const ISO = REQUESTS.replace('times: unix\n', '').replace('unit: s}', 'unit: iso}');
+  const rows = (...times: string[]): string =>
+    ['started,ttft,total,out,status,prompt', ...times.map((time) => `${time},50,150,11,200,x`), ''].join('\n');
+
+  test.each([
+    [['2026-08-01T12:00:00.250Z', '2026-08-01T12:00:00Z'], null, '2026-08-01T12:00:00.000Z'],
+    [['2026-08-01 14:00:00.25+02:00', '2026-08-01T12:00:00+00:00'], null, '2026-08-01T12:00:00.000Z'],
+    [['20260801T140000.250+0200', '20260801T120000Z'], null, '2026-08-01T12:00:00.000Z'],
+    [['2026-08-01T07:30:00.25-0430', '2026-08-01T10:00:00-02'], null, '2026-08-01T12:00:00.000Z'],
+    [['"2026-08-01 14:00:00,250"', '2026-08-01 14:00:00'], 'Europe/Berlin', '2026-08-01T12:00:00.000Z'],
+    // Without a zone it is known how far apart they are, and not when.
+    [['2026-08-01T12:00:00.250', '2026-08-01T12:00:00'], null, null],
+  ])('%j in the zone %p', (times, timeZone, start) =>
+    inTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'table.csv'), rows(...times));
+      const importers = [mappedImporter(parseMapping(ISO))];
+      const all = await importInto(join(folder, 'runs'), [join(folder, 'table.csv')], { importers, timeZone });
+      const { run, records } = await importedRun(all);
+      expect(run.start).toBe(start);
+      // A number of nanoseconds since 1970 is exact to 256.
+      expect(records.map(({ sent_ns }) => Math.round(sent_ns / 1000))).toEqual([250_000, 0]);
+      expect(run.source?.notes.join().includes('has no time zone')).toBe(start === null);
+    }),
+  );
+
+  test('microseconds are kept, and what is no time is left out', () =>
+    inTemporaryFolder(async (folder) => {
+      const text = rows('2026-08-01T12:00:00.000000Z', '2026-08-01T12:00:00.000512Z', '2026-08-01', 'noon');
+      const { run, records } = await importedRun(await imported(folder, text, ISO));
+      expect(records.map(({ sent_ns }) => Math.round(sent_ns / 1000))).toEqual([0, 512]);
+      expect(run.source?.notes).toContain(
+        '2 × values read as unknown: not a date and time of ISO 8601 (first: row 4, sent)',
+      );
+    }));
+
+  test('of one row per run: its start', () =>
+    inTemporaryFolder(async (folder) => {
+      const mapping =
+        'rows: runs\nrequests: n\nstart: when\ncolumns:\n  tput: {measure: request_throughput, definition: ok_requests_over_wall_time}\n';
+      const text = 'when,n,tput\n2026-08-01T12:00:00Z,5,3\n2026-08-02T12:00:00,5,4\n';
+      const all = await imported(folder, text, mapping);
+      expect((await importedRun(all)).run.start).toBe('2026-08-01T12:00:00.000Z');
+      const { run } = await importedRun(all, 1);
+      expect(run.start).toBeNull();
+      expect(run.source?.notes.join()).toContain('--time-zone');
+    }));
+
+  test.each([
+    [ISO.replace('streaming: true', 'times: relative'), 'times: relative are no dates'],
+    [ISO.replace('unit: ms', 'unit: iso'), '"unit" is "iso" and must be one of s, ms, us, ns'],
+    [`start: when${ISO}`, '"start" is of rows: runs'],
+  ])('%# is refused', (mapping, message) => {
+    expect(() => parseMapping(mapping)).toThrow(message);
+  });
+});
+
 test('requests of a warm-up and of a cool-down are in no measure', () =>
   inTemporaryFolder(async (folder) => {
     const mapping = `${REQUESTS}  part: {field: phase}\n`;

@@ -6,7 +6,8 @@ import { ImportNotes, printable } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, KnownKey, StatedResult } from '../importer.ts';
 import type { SourceFile } from '../reading/source-file.ts';
-import { numberIn } from './cells.ts';
+import { IsoTimes, NO_ZONE, wallInstant } from '../reading/wall-time.ts';
+import { isoIn, numberIn } from './cells.ts';
 import type { ColumnMapping, MappedMeasure } from './mapping.ts';
 import { MappedRow, recordOfRow } from './row-record.ts';
 import { rowsOf } from './rows.ts';
@@ -59,7 +60,7 @@ async function* readMapped(
 ): AsyncGenerator<ImportedRun> {
   const file = group.files[0]?.file;
   if (file === undefined) return;
-  const required = [...needed, ...(mapping.requests === null ? [] : [mapping.requests])];
+  const required = [...needed, ...[mapping.requests, mapping.start].filter((column) => column !== null)];
   const { first, missing, notes: rowNotes } = await surveyRows(file, required, mapping.rows === 'runs', context);
   if (first === null) throw new ImportRefusal(`${file.name} has no rows`);
   if (missing.length > 0)
@@ -108,10 +109,13 @@ async function* runPerRow(
     const own = new ImportNotes();
     for (const line of notes.lines) own.add(line);
     const ok = okRequestsOf(row, mapping, own);
+    const times = new IsoTimes(context.timeZone);
+    const start_ns = mapping.start === null ? null : isoIn(row, mapping.start, mapping.start, times, own);
+    if (times.lacksZone) own.add(NO_ZONE);
     yield {
       ...common(mapping),
       part: `row ${row.number}`,
-      start: null,
+      start: start_ns === null || times.lacksZone ? null : wallInstant(Math.floor(start_ns / 1e6)),
       records: null,
       stated: {
         ...NOTHING_STATED,
@@ -160,14 +164,16 @@ async function* oneRun(
   notes: ImportNotes,
   context: ImportContext,
 ): AsyncGenerator<ImportedRun> {
-  const zero_ns = await earliestSent(mapping, file, context);
+  const times = new IsoTimes(context.timeZone);
+  const zero_ns = await earliestSent(mapping, file, times, context);
   if (zero_ns === null) throw new ImportRefusal(`${file.name}: no row has the time its request was sent`);
   const zero_ms = Math.floor(zero_ns / 1e6);
   const isWall = mapping.times === 'unix';
+  if (times.lacksZone) notes.add(NO_ZONE);
   yield {
     ...common(mapping),
     part: null,
-    start: isWall ? new Date(zero_ms).toISOString() : null,
+    start: isWall && !times.lacksZone ? new Date(zero_ms).toISOString() : null,
     records: mappedRecords(mapping, file, isWall ? zero_ms * 1e6 : zero_ns, notes, context),
     stated: NOTHING_STATED,
     notes,
@@ -177,12 +183,13 @@ async function* oneRun(
 async function earliestSent(
   mapping: ColumnMapping,
   file: SourceFile,
+  times: IsoTimes,
   { signal }: ImportContext,
 ): Promise<number | null> {
   let earliest: number | null = null;
   const unheard = new ImportNotes();
   for await (const row of rowsOf(file, unheard, { signal })) {
-    const sent = new MappedRow(row, mapping, unheard).number('sent');
+    const sent = new MappedRow(row, mapping, times, unheard).number('sent');
     if (sent !== null && (earliest === null || sent < earliest)) earliest = sent;
   }
   return earliest;
@@ -196,8 +203,9 @@ async function* mappedRecords(
   context: ImportContext,
 ): AsyncGenerator<RequestRecord> {
   let index = 0;
+  const times = new IsoTimes(context.timeZone);
   for await (const row of rowsOf(file, notes, context)) {
-    const record = recordOfRow(new MappedRow(row, mapping, notes), index, zero_ns, mapping);
+    const record = recordOfRow(new MappedRow(row, mapping, times, notes), index, zero_ns, mapping);
     if (record === null)
       notes.count('records left out: the time of sending or of the end is missing', `row ${row.number}`);
     else {

@@ -23,8 +23,8 @@ export type MappedField = keyof typeof MAPPED_FIELDS;
 export interface MappedColumn {
   readonly column: string;
   readonly field: MappedField;
-  /** Nanoseconds per unit of a time; 1 for what is no time. */
-  readonly scale: number;
+  /** Nanoseconds per unit of a time; 1 for what is no time. `iso`: the column has dates and times. */
+  readonly scale: number | 'iso';
 }
 
 export const STATISTICS = ['value', 'mean', 'std', 'min', 'max'] as const;
@@ -61,4 +61,6 @@ export interface ColumnMapping {
   readonly measures: readonly MappedMeasure[];
   /** With one row per run: the column that counts the ok requests. */
   readonly requests: string | null;
+  /** With one row per run: the column that has its start as a date and time. */
+  readonly start: string | null;
 }

@@ -12,6 +12,8 @@ import type { ColumnMapping, MappedColumn, MappedField, MappedMeasure, MappedSta
 
 const NS_PER: Readonly<Record<string, number>> = { s: 1e9, ms: 1e6, us: 1e3, ns: 1 };
 const SECONDS_PER: Readonly<Record<string, number>> = { s: 1, ms: 1e-3, us: 1e-6, ns: 1e-9 };
+/** Fields that are a moment, not a duration. */
+const WALL_FIELDS: ReadonlySet<MappedField> = new Set(['sent', 'due', 'end']);
 const TOP = [
   'rows',
   'tool',
@@ -25,6 +27,7 @@ const TOP = [
   'ignore',
   'columns',
   'requests',
+  'start',
 ];
 
 /** Far more than the columns of any table need. */
@@ -73,17 +76,22 @@ function checked(file: Strict, placeOf: (column: string) => string): ColumnMappi
     concurrency: file.count('concurrency'),
     streaming: file.boolean('streaming'),
     tokens: file.oneOf('tokens', ['usage', 'tokenizer'] as const) ?? 'usage',
-    times: file.oneOf('times', ['unix', 'relative'] as const) ?? 'relative',
+    times: 'relative',
     ignore: file.texts('ignore'),
     columns: perRun ? [] : columns.map(([name, column]) => requestColumn(name, column)),
     measures: perRun ? columns.map(([name, column]) => measureColumn(name, column)) : [],
     requests: file.text('requests'),
+    start: file.text('start'),
   };
   if (perRun && mapping.requests === null) {
     throw new ImportRefusal('with rows: runs, "requests" must name the column that counts the ok requests');
   }
+  if (!perRun && mapping.start !== null) throw new ImportRefusal('"start" is of rows: runs; a request has "sent"');
   if (!perRun) checkFields(mapping.columns);
-  return mapping;
+  const times = file.oneOf('times', ['unix', 'relative'] as const);
+  const isIso = mapping.columns.some(({ scale }) => scale === 'iso');
+  if (isIso && times === 'relative') throw new ImportRefusal('times: relative are no dates, which "unit: iso" reads');
+  return { ...mapping, times: times ?? (isIso ? 'unix' : 'relative') };
 }
 
 /** Two columns of one field would hide each other; without when it was sent and took nothing can be reported. */
@@ -100,9 +108,10 @@ function checkFields(columns: readonly MappedColumn[]): void {
 function requestColumn(name: string, column: Strict): MappedColumn {
   const field = column.needed('field', Object.keys(MAPPED_FIELDS) as MappedField[]);
   const isTime = MAPPED_FIELDS[field] === 'time';
-  const unit = isTime ? column.needed('unit', Object.keys(NS_PER)) : null;
+  const units = [...Object.keys(NS_PER), ...(WALL_FIELDS.has(field) ? ['iso'] : [])];
+  const unit = isTime ? column.needed('unit', units) : null;
   column.only('field', ...(isTime ? ['unit'] : []));
-  return { column: name, field, scale: unit === null ? 1 : (NS_PER[unit] ?? 1) };
+  return { column: name, field, scale: unit === 'iso' ? 'iso' : unit === null ? 1 : (NS_PER[unit] ?? 1) };
 }
 
 function measureColumn(name: string, column: Strict): MappedMeasure {

@@ -3,18 +3,21 @@ import { ERROR_REASONS, NOT_COUNTED, NOT_TRACED, PHASES } from '../../../core/ru
 import type { ErrorReason, PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import { printable } from '../import-notes.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { numberIn, textIn } from './cells.ts';
-import type { ColumnMapping, MappedField } from './mapping.ts';
+import type { IsoTimes } from '../reading/wall-time.ts';
+import { isoIn, numberIn, textIn } from './cells.ts';
+import type { ColumnMapping, MappedColumn, MappedField } from './mapping.ts';
 import type { SourceRow } from './rows.ts';
 
 /** The cells of a row by field: numbers in nanoseconds, tokens or plain; null where the row has nothing. */
 export class MappedRow {
   readonly #row: SourceRow;
-  readonly #columns: ReadonlyMap<MappedField, { readonly column: string; readonly scale: number }>;
+  readonly #columns: ReadonlyMap<MappedField, { readonly column: string; readonly scale: MappedColumn['scale'] }>;
   readonly #notes: ImportNotes;
+  readonly #times: IsoTimes;
 
-  constructor(row: SourceRow, mapping: ColumnMapping, notes: ImportNotes) {
+  constructor(row: SourceRow, mapping: ColumnMapping, times: IsoTimes, notes: ImportNotes) {
     this.#row = row;
+    this.#times = times;
     this.#columns = new Map(mapping.columns.map(({ field, ...rest }) => [field, rest]));
     this.#notes = notes;
   }
@@ -26,8 +29,10 @@ export class MappedRow {
 
   number(field: MappedField): number | null {
     const mapped = this.#columns.get(field);
-    const found = mapped === undefined ? null : numberIn(this.#row, mapped.column, field, this.#notes);
-    return found === null ? null : found * (mapped?.scale ?? 1);
+    if (mapped === undefined) return null;
+    if (mapped.scale === 'iso') return isoIn(this.#row, mapped.column, field, this.#times, this.#notes);
+    const found = numberIn(this.#row, mapped.column, field, this.#notes);
+    return found === null ? null : found * mapped.scale;
   }
 
   /** Rounded to whole nanoseconds or tokens. */

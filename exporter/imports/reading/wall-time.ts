@@ -36,10 +36,40 @@ export function wallTime(text: string, timeZone: string | null): string | null {
 export function statedTime(text: string, timeZone: string | null, notes: ImportNotes): string | null {
   const time = wallTime(text, timeZone);
   if (time === null && NAIVE.test(text)) {
-    notes.add('the time in the file has no time zone: importing again with --time-zone gives the run its start');
+    notes.add(NO_ZONE);
   }
   return time;
 }
+
+/** Times of a file's rows in ISO 8601, to the nanosecond as far as a number holds it. */
+export class IsoTimes {
+  readonly #timeZone: string | null;
+  /** Whether one had no zone, and none was given for it: such times are only known relative to each other. */
+  lacksZone = false;
+
+  constructor(timeZone: string | null) {
+    this.#timeZone = timeZone;
+  }
+
+  /** Nanoseconds since 1970; null for any other text. */
+  nanoseconds(text: string): number | null {
+    const [, naive = '', zone] = ISO.exec(text.trim().replace(',', '.')) ?? [];
+    if (zone === undefined && this.#timeZone === null) this.lacksZone = true;
+    const wall = wallTime(naive, zone === undefined ? (this.#timeZone ?? 'UTC') : 'UTC');
+    if (wall === null) return null;
+    const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? '') ?? [];
+    const ahead_ms = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+    const belowMilliseconds = Number(`0.${(/\.\d{3}(\d+)$/.exec(naive)?.[1] ?? '0').slice(0, 6)}`);
+    return (Date.parse(wall) - ahead_ms + belowMilliseconds) * 1e6;
+  }
+}
+
+/** A date and a time, and the zone of it where it has one. */
+const ISO = /^(\d{4}-?\d\d-?\d\d[T ]?\d\d:?\d\d:?\d\d(?:\.\d+)?) ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
+
+/** The note of a run whose times have no zone: the same words for all files. */
+export const NO_ZONE =
+  'the time in the file has no time zone: importing again with --time-zone gives the run its start';
 
 /** Whether a zone's name is known here. */
 export function isTimeZone(name: string): boolean {
