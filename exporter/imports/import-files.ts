@@ -57,10 +57,16 @@ export interface ImportReport {
   readonly mappable: readonly string[];
   /** Why the given mapping does not read those that are unrecognized, each with the file's name. */
   readonly unmapped: readonly string[];
-  /** Files that belong to results and hold nothing to import. */
-  readonly passedOver: number;
+  /** Files that belong to results and are not imported themselves, each with the reason. */
+  readonly passedOver: readonly PassedOver[];
   /** Groups that were not accepted. */
   readonly deferred: number;
+}
+
+export interface PassedOver {
+  readonly tool: string;
+  /** In a few words. */
+  readonly reason: string;
 }
 
 export interface ImportRequest extends Omit<ImportContext, 'progress'> {
@@ -116,7 +122,8 @@ export async function importFiles(request: ImportRequest): Promise<ImportReport>
     for await (const outcome of importGroup(group, known, request, { progress, place })) done(outcome);
     progress.done();
   }
-  const { unrecognized, mappable, unmapped, passedOver } = looked;
+  const { unrecognized, mappable, unmapped } = looked;
+  const passedOver = [...looked.passedOver, ...ungrouped(looked.recognized, all)];
   return { outcomes, unrecognized, mappable, unmapped, passedOver, deferred: all.length - groups.length };
 }
 
@@ -140,7 +147,7 @@ interface LookedAt {
   readonly unrecognized: readonly string[];
   readonly mappable: readonly string[];
   readonly unmapped: readonly string[];
-  readonly passedOver: number;
+  readonly passedOver: readonly PassedOver[];
 }
 
 async function lookAt(
@@ -153,7 +160,7 @@ async function lookAt(
   const unrecognized: string[] = [];
   const mappable: string[] = [];
   const unmapped: string[] = [];
-  let passedOver = 0;
+  const passedOver: PassedOver[] = [];
   for (const path of paths) {
     signal.throwIfAborted();
     try {
@@ -167,31 +174,41 @@ async function lookAt(
         const reasons = importers.flatMap((importer) => importer.whyNot?.(file) ?? []);
         if (reasons.length > 0) unmapped.push(`${name} ${reasons.join(', ')}`);
         else if (isMappable(file)) mappable.push(name);
-      } else if (found.file.recognition.ignored !== undefined) passedOver += 1;
-      else recognized.get(found.importer)?.push(found.file);
+      } else if (found.file.recognition.ignored !== undefined) {
+        passedOver.push({ tool: found.importer.tool, reason: found.file.recognition.ignored });
+      } else recognized.get(found.importer)?.push(found.file);
     } catch (error) {
       if (!(error instanceof ImportRefusal)) throw error;
       refused.push({ path, reason: error.message });
     }
   }
-  passedOver += removeConversions(recognized);
+  passedOver.push(...removeConversions(recognized));
   return { recognized, refused, unrecognized, mappable, unmapped, passedOver };
 }
 
-/** Removes files that are conversions of others of them, and returns how many. */
-function removeConversions(recognized: Map<Importer, RecognizedFile[]>): number {
+/** Removes files that are conversions of others of them. */
+function removeConversions(recognized: Map<Importer, RecognizedFile[]>): PassedOver[] {
   const pathOf = (folder: string, name: string): string => `${folder}\0${name}`;
   const paths = new Set([...recognized.values()].flat().map(({ file }) => pathOf(file.folder, file.name)));
-  let removed = 0;
+  const removed: PassedOver[] = [];
   for (const [importer, files] of recognized) {
     const kept = files.filter(({ file }) => {
       const original = importer.conversionOf?.(file) ?? null;
       return original === null || !paths.has(pathOf(file.folder, original));
     });
-    removed += files.length - kept.length;
+    for (let i = kept.length; i < files.length; i++)
+      removed.push({ tool: importer.tool, reason: 'converted from a result beside them' });
     recognized.set(importer, kept);
   }
   return removed;
+}
+
+/** Files of results that are in no group, because others beside them hold the same. */
+function ungrouped(recognized: LookedAt['recognized'], groups: readonly ImporterGroup[]): PassedOver[] {
+  const used = new Set(groups.flatMap(({ group }) => group.files.map(({ file }) => file)));
+  return [...recognized].flatMap(([{ tool }, files]) =>
+    files.filter(({ file }) => !used.has(file)).map(() => ({ tool, reason: 'repeated by other files of the result' })),
+  );
 }
 
 /** The importer that recognizes the file; null when none does. */

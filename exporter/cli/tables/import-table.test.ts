@@ -18,11 +18,11 @@ const REPORT = {
   unrecognized: ['a.txt', 'b.txt', 'c.csv', 'd', 'e'],
   mappable: ['c.csv'],
   unmapped: [],
-  passedOver: 2,
+  passedOver: Array.from({ length: 2 }, () => ({ tool: 'inference-perf', reason: 'averages of server metrics' })),
   deferred: 0,
 };
 
-const NOTHING = { outcomes: [], unrecognized: [], mappable: [], unmapped: [], passedOver: 0, deferred: 0 };
+const NOTHING = { outcomes: [], unrecognized: [], mappable: [], unmapped: [], passedOver: [], deferred: 0 };
 
 test('one line per result, its notes below, cut where a terminal would not bear them, and a sum', () => {
   const lines = importTable(REPORT).split('\n');
@@ -33,7 +33,9 @@ test('one line per result, its notes below, cut where a terminal would not bear 
     'already known  undated-0123456789  vllm  old',
     'refused        bad.json: it is cut off',
     '',
-    '1 imported (1 contradicts itself), 1 already known, 1 refused; 2 files passed over (they contain nothing to import); ' +
+    'passed over    inference-perf  2 files: averages of server metrics',
+    '',
+    '1 imported (1 contradicts itself), 1 already known, 1 refused; 2 files passed over; ' +
       '5 files are no results of a known tool: a.txt, b.txt, c.csv and 2 more',
     '',
   ]);
@@ -42,7 +44,11 @@ test('one line per result, its notes below, cut where a terminal would not bear 
 test('for machines everything is on one line', () => {
   const text = importJson(REPORT);
   expect(text).not.toContain('\n');
-  expect(JSON.parse(text)).toEqual({ results: REPORT.outcomes, files: { unrecognized: 5, passed_over: 2 } });
+  expect(JSON.parse(text)).toEqual({
+    results: REPORT.outcomes,
+    files: { unrecognized: 5, passed_over: 2 },
+    passed_over: [{ tool: 'inference-perf', reason: 'averages of server metrics', files: 2 }],
+  });
 });
 
 test('what is known of a stored run now, and a note of many results once', () => {

@@ -8,7 +8,9 @@ export function importTable(report: ImportReport): string {
   const shared = sharedNotes(outcomes);
   const lines = outcomes.flatMap((outcome) => outcomeLines(outcome, shared));
   const common = [...shared].map(([note, results]) => `of ${results} results: ${cut(note)}`);
-  const parts = [lines, common, [summaryLine(report), ...hintLines(report)]].filter((part) => part.length > 0);
+  const parts = [lines, passedOverLines(report), common, [summaryLine(report), ...hintLines(report)]].filter(
+    (part) => part.length > 0,
+  );
   return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`;
 }
 
@@ -16,8 +18,21 @@ export function importTable(report: ImportReport): string {
 export function importJson({ outcomes, unrecognized, passedOver }: ImportReport): string {
   return JSON.stringify({
     results: outcomes,
-    files: { unrecognized: unrecognized.length, passed_over: passedOver },
+    files: { unrecognized: unrecognized.length, passed_over: passedOver.length },
+    passed_over: grouped(passedOver),
   });
+}
+
+/** How many files of each tool were passed over for each reason. */
+function grouped(passedOver: ImportReport['passedOver']): { tool: string; reason: string; files: number }[] {
+  const alike = Map.groupBy(passedOver, ({ tool, reason }) => `${tool}\0${reason}`);
+  return [...alike.values()].flatMap((same) => (same[0] === undefined ? [] : [{ ...same[0], files: same.length }]));
+}
+
+function passedOverLines({ passedOver }: ImportReport): string[] {
+  return grouped(passedOver).map(
+    ({ tool, reason, files }) => `${'passed over'.padEnd(STATUS_WIDTH)}  ${tool}  ${things(files, 'files')}: ${reason}`,
+  );
 }
 
 const LONGEST_NOTE = 200;
@@ -69,12 +84,9 @@ function summaryLine({ outcomes, unrecognized, passedOver }: ImportReport): stri
     ...(count('updated') > 0 ? [`${count('updated')} updated`] : []),
     `${count('refused')} refused`,
   ];
-  const [holds, belongs] = [
-    passedOver === 1 ? 'it contains' : 'they contain',
-    unrecognized.length === 1 ? 'is no result' : 'are no results',
-  ];
+  const belongs = unrecognized.length === 1 ? 'is no result' : 'are no results';
   const files = [
-    ...(passedOver > 0 ? [`${things(passedOver, 'files')} passed over (${holds} nothing to import)`] : []),
+    ...(passedOver.length > 0 ? [`${things(passedOver.length, 'files')} passed over`] : []),
     ...(unrecognized.length > 0
       ? [`${things(unrecognized.length, 'files')} ${belongs} of a known tool: ${firstNames(unrecognized, MOST_NAMED)}`]
       : []),

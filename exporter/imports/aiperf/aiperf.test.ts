@@ -387,7 +387,7 @@ test('what AIPerf writes over several runs is passed over', () =>
     );
     await writeFile(join(aggregate, 'profile_export_aiperf_sweep.csv'), 'concurrency,a_mean,a_std\n1,1,0\n');
     const { report } = await importInto(join(folder, 'runs'), [folder]);
-    expect(report).toMatchObject({ outcomes: [{ status: 'imported' }], unrecognized: [], passedOver: 3 });
+    expect(report).toMatchObject({ outcomes: [{ status: 'imported' }], unrecognized: [], passedOver: { length: 3 } });
   }));
 
 test('folders of a sweep with repeats become one group, with steps and repeats', () =>

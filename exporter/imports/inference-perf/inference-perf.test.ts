@@ -187,3 +187,18 @@ describe('stages without requests', () => {
       expect(measureOf(result, 'inter_token_latency').definition).toBe('per_request_mean_tokens_of_unknown_source');
     }));
 });
+
+test('what is not imported is counted with its reason; the summary alone says that it mixes the stages', () =>
+  inTemporaryFolder(async (folder) => {
+    const stages = new URL('fixtures/stages/', import.meta.url).pathname;
+    const both = await importInto(join(folder, 'a'), [stages]);
+    expect(both.report.passedOver).toEqual([
+      { tool: 'inference-perf', reason: 'checks of the reports' },
+      // The summary.
+      { tool: 'inference-perf', reason: 'repeated by other files of the result' },
+    ]);
+    const alone = await importedRun(
+      await importInto(join(folder, 'b'), [join(stages, 'summary_lifecycle_metrics.json')]),
+    );
+    expect(alone.run.source?.notes).toContain('the report is the summary of all stages: its figures mix their loads');
+  }));

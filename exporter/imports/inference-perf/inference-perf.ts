@@ -28,6 +28,7 @@ const PART = 'inference-perf-report-part';
 
 /** `PREFIXstage_3_lifecycle_metrics.json`, `PREFIXsummary_…`, `inference-perf.partial.stage_3.yaml`. */
 const STAGE_NAME = /^(.*?)stage_(\d+)_lifecycle_metrics\.json$/;
+const SUMMARY_NAME = /summary_lifecycle_metrics\.json$/;
 const PART_NAME = /partial\.stage_(\d+)\.yaml$/;
 
 const passedOver = (ignored: string): Recognition => ({ format: 'inference-perf-other', ignored });
@@ -91,6 +92,8 @@ async function* read({ files, group_id }: FileGroup, context: ImportContext): As
     const stage = STAGE_NAME.exec(name)?.[2];
     const own = new ImportNotes();
     for (const line of notes.lines) own.add(line);
+    if (stages.length === 1 && SUMMARY_NAME.test(name))
+      own.add('the report is the summary of all stages: its figures mix their loads');
     const number = stage === undefined ? null : Number(stage);
     yield {
       ...stageRun(

@@ -263,7 +263,7 @@ describe('a folder as llm-d-benchmark leaves it, with a report of each version p
       await copyFile(join(STAGES, RESULT), join(treatment, RESULT));
       const { report: all } = await importInto(join(folder, 'runs'), [treatment]);
       expect(all.outcomes).toMatchObject([{ status: 'imported', tool: 'inference-perf' }]);
-      expect(all).toMatchObject({ passedOver: 3, unrecognized: [] });
+      expect(all).toMatchObject({ passedOver: { length: 3 }, unrecognized: [] });
       // The report alone is imported, whatever is beside it.
       const alone = join(treatment, `benchmark_report_v0.2,_${RESULT}.yaml`);
       const { report: one } = await importInto(join(folder, 'others'), [alone]);
