@@ -15,6 +15,8 @@ import { statedDistribution, statedScalar } from './stated/stated-measures.ts';
 
 /** Rounding of the floats that tools write; a difference above it is a disagreement. */
 const TOLERANCE = 1e-6;
+/** Relative difference of a figure by another definition that is noted. */
+const VISIBLE = 1e-3;
 
 /** Who counted the tokens of the records. */
 export interface TokenSources {
@@ -109,10 +111,14 @@ function noteConversion(ours: MeasureResult, theirs: MeasureResult, notes: Impor
   const [own, other] = [headline(ours), headline(theirs)];
   if (own === null || other === null) return;
   const what = ours.kind === 'scalar' ? '' : 'mean ';
-  const [now, before] = [quantity(own, ours.unit), quantity(other, theirs.unit)];
-  // A difference that is not visible is not reported.
-  if (now !== before) notes.conversion(`${ours.measure} ${what}${now} (${theirs.definition}: ${before})`);
+  if (own === other || relative(own, other) <= VISIBLE) return;
+  const short = [quantity(own, ours.unit), quantity(other, theirs.unit)];
+  // With the digits in which they differ.
+  const [now = '', before = ''] = short[0] === short[1] ? [digits(own, ours), digits(other, theirs)] : short;
+  notes.conversion(`${ours.measure} ${what}${now} (${theirs.definition}: ${before})`);
 }
+
+const digits = (value: number, { unit }: MeasureResult): string => `${Number(value.toPrecision(5))} ${unit}`;
 
 function headline(result: MeasureResult): number | null {
   return result.kind === 'scalar' ? result.value : result.mean;

@@ -7,7 +7,7 @@ import { checkReport } from './check.ts';
 import { guideRecords } from './records.ts';
 import type { RecordContext } from './records.ts';
 import type { GuideRequests } from './requests.ts';
-import { statedDistributions, statedGood, statedRates, statedTimePerOutputToken } from './stated.ts';
+import { meanAlone, statedDistributions, statedGood, statedRates, statedTimePerOutputToken } from './stated.ts';
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { LoadKey } from '../../../core/run/run.ts';
 
@@ -74,7 +74,8 @@ export function benchmarkRun(
         metrics === null
           ? []
           : [
-              ...(isWhole ? [] : statedDistributions(metrics, isFlat)),
+              // Beside records of the whole run they are what the notes name: their percentiles are taken in another way.
+              ...statedDistributions(metrics, isFlat).map((each) => (isWhole ? meanAlone(each) : each)),
               ...statedTimePerOutputToken(metrics, isFlat),
               ...statedRates(metrics, isFlat),
               ...statedGood(metrics, args?.object('slo') ?? null),

@@ -77,6 +77,16 @@ test('a report of version 2 with two benchmarks is a group of two runs', () =>
       });
       expect(each.start).toMatch(/^2026-11-21T23:/);
       expect(records).toHaveLength(6);
+      // By another definition: the tool goes on to the end of the answer.
+      const latency = metrics?.['request_latency']?.successful.mean ?? NaN;
+      expect(distributionOf(result, 'request_latency').mean).not.toBeCloseTo(latency, 3);
+      expect(each.source?.notes.join()).toMatch(
+        new RegExp(`request_latency mean \\d+ ms \\(sent_to_end_of_answer: ${Math.round(latency * 1000)} ms\\)`),
+      );
+      // With six values its percentile is one of them.
+      expect(each.source?.notes.join()).toMatch(
+        /time_to_first_token p\d+ \S+ ms \(the tool's percentile of the same values: /,
+      );
       const ttft = distributionOf(result, 'time_to_first_token');
       expect(ttft.mean).toBeCloseTo((metrics?.['time_to_first_token_ms']?.successful.mean ?? NaN) / 1000, 6);
       expect(distributionOf(result, 'inter_token_latency').definition).toBe('per_request_mean_from_usage');

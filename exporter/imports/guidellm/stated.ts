@@ -58,6 +58,12 @@ export function statedDistributions(metrics: Fields, isFlat: boolean): MeasureRe
   ];
 }
 
+/** The same figure with its mean only. */
+export function meanAlone(result: MeasureResult): MeasureResult {
+  if (result.kind === 'scalar') return result;
+  return statedDistribution(result, { n: result.n, mean: result.mean });
+}
+
 /** Up to 0.3 the first token is not in the time but in the count; from 0.4 on it is in both. */
 export function statedTimePerOutputToken(metrics: Fields, isFlat: boolean): MeasureResult[] {
   const definition = isFlat ? 'decode_duration_over_output_tokens' : 'time_to_last_token_over_output_tokens';

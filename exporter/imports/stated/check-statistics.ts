@@ -1,6 +1,7 @@
 import { quantileBounds } from '../../../core/histogram/bounds.ts';
 import type { GapHistogram } from '../../../core/measures/gap-histogram.ts';
 import { percentile as linear } from '../../../core/stats/percentiles.ts';
+import { quantity } from '../../../core/text/quantities.ts';
 import { summarize } from '../../../core/stats/summarize.ts';
 import type { ImportNotes } from '../import-notes.ts';
 
@@ -26,6 +27,8 @@ export interface ReportedStatistics {
 /** What the rounding of floats and of nanoseconds leaves open. */
 const RELATIVE_TOLERANCE = 1e-6;
 const ABSOLUTE_TOLERANCE_SECONDS = 2e-9;
+/** Relative difference that is noted. */
+const VISIBLE = 1e-3;
 
 /**
  * Compares the statistics that a file reports (seconds) with those of its own values (seconds), each by the tool's own
@@ -54,6 +57,24 @@ export function checkStatistics(
     if (stated === null || isClose(stated, own)) continue;
     notes.disagreement(`${what} ${name}: the file states ${figure(stated)}, its own values result in ${figure(own)}`);
   }
+}
+
+/** Notes the percentile that another method of the tool changes most, where it does so visibly; `values` are of the measure. */
+export function notePercentileMethod(
+  measure: string,
+  stated: ReadonlyMap<number, number>,
+  values: Float64Array,
+  notes: ImportNotes,
+): void {
+  const ascending = values.slice().sort();
+  const changes = Array.from(stated, ([q, value]) => ({ q, value, ours: linear(ascending, q) }));
+  const shareOf = ({ value, ours }: (typeof changes)[number]): number => Math.abs(value / ours - 1);
+  const [most] = changes.sort((a, b) => shareOf(b) - shareOf(a));
+  if (most === undefined || !(shareOf(most) > VISIBLE)) return;
+  const [ours, theirs] = [most.ours, most.value].map((seconds) => quantity(seconds, 'seconds'));
+  notes.conversion(
+    `${measure} p${+(most.q * 100).toFixed(6)} ${ours} (the tool's percentile of the same values: ${theirs})`,
+  );
 }
 
 /**
