@@ -12,6 +12,8 @@ const FILE_BYTES = 500e6;
 const PROGRAM = fileURLToPath(new URL('import-program.ts', import.meta.url));
 const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
 const PEAK_MEMORY = new URL('peak-memory.ts', import.meta.url).href;
+/** Objects of JSON.parse, checked for keys that are there twice. */
+const CPU_TARGET_RATIO = 3.5;
 const PEAK_TARGET_MB = 150;
 /** Independent of the size of the file. */
 const WHOLE_PEAK_TARGET_MB = 300;
@@ -51,7 +53,7 @@ async function measure(context: BenchContext): Promise<readonly Row[]> {
       unit: 's',
       ours: cpu(ours),
       peer: theirs === null ? null : cpu(theirs),
-      target: theirs === null ? null : { by: 'ratio', atMost: 1 },
+      target: theirs === null ? null : { by: 'ratio', atMost: CPU_TARGET_RATIO },
     },
     {
       what: 'peak memory of reading them',
