@@ -47,3 +47,14 @@ test('what is no path is named as such, without its secrets', async () => {
     { path: '-', reason: 'standard input cannot be imported: write it to a file', missing: true },
   ]);
 });
+
+test.each(['/proc/kmsg', '/proc/self', '/sys/kernel'])(
+  '%s is refused: reading there may wait for ever',
+  async (path) => {
+    if (process.platform !== 'linux') return;
+    expect(await findFiles([path])).toEqual({
+      paths: [],
+      refused: [{ path, reason: 'it is a file of the kernel, not of a disk' }],
+    });
+  },
+);

@@ -1,11 +1,14 @@
 import type { Dirent } from 'node:fs';
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat, statfs } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { codeOf, reasonOf } from '../errors/store-errors.ts';
 
 /** What a walk may come to. */
 export const DEEPEST_FOLDER = 32;
 export const MOST_FILES = 200_000;
+
+/** proc and sysfs: reading there may wait for ever, or take what others wait for. */
+const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x9fa0, 0x62656572]);
 
 /** Folders that hold no results and many files. */
 const PASSED_BY = new Set(['node_modules', '.git', '__pycache__', '.venv', 'checkpoints']);
@@ -42,7 +45,9 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
     const absolute = resolve(path);
     try {
       const entry = await stat(absolute);
-      if (entry.isDirectory()) await walk(absolute, await realpath(absolute), found, refused);
+      if (KERNEL_FILE_SYSTEMS.has((await statfs(absolute)).type))
+        refused.push({ path: absolute, reason: 'it is a file of the kernel, not of a disk' });
+      else if (entry.isDirectory()) await walk(absolute, await realpath(absolute), found, refused);
       else if (entry.isFile()) found.add(absolute);
       else refused.push({ path: absolute, reason: 'it is neither a file nor a directory' });
     } catch (error) {

@@ -95,10 +95,14 @@ function summaryLine({ outcomes, unrecognized, passedOver }: ImportReport): stri
   return [...nothing, parts.join(', '), ...files].join('; ');
 }
 
+const EXPECTED =
+  'expected: result files of a supported tool (JSON, JSON lines, CSV or YAML, see docs/guides/import-results.md), or a table ' +
+  'with a header or JSON objects, and --mapping FILE';
+
 /** Custom tables need a mapping; suggested when nothing else was found, and only for files that a mapping can read. */
 function hintLines({ outcomes, mappable: [table], unmapped }: ImportReport): string[] {
   if (outcomes.length > 0) return [];
   if (unmapped.length > 0) return unmapped.slice(0, MOST_NAMED).map((why) => `--mapping: ${why}`);
-  if (table === undefined) return [];
+  if (table === undefined) return [EXPECTED];
   return [`to import ${table}, describe its columns with --mapping FILE (docs/guides/import-results.md)`];
 }
