@@ -44,6 +44,11 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/baseline.ts'),
   },
   {
+    name: 'regression',
+    summary: 'show the open regression of a scenario, or acknowledge it',
+    load: () => import('./commands/regression.ts'),
+  },
+  {
     name: 'history',
     summary: 'show the runs of a scenario with verdicts and change points',
     load: () => import('./commands/history.ts'),

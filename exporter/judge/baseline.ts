@@ -5,13 +5,16 @@ import type { LogStore } from './verdict-log.ts';
 export const BASELINE_ACTIONS = ['accept', 'drop', 'pin', 'unpin'] as const;
 export type BaselineAction = (typeof BASELINE_ACTIONS)[number];
 
+/** What the log keeps besides: that an open regression is known and does not gate. */
+const LOGGED_ACTIONS = [...BASELINE_ACTIONS, 'acknowledge'] as const;
+
 /** A line of `baseline.jsonl` (schemas/baseline.schema.json). */
 export interface BaselineEntry {
   readonly schema_version: 1;
   readonly scenario: string;
   /** RFC 3339 in UTC. */
   readonly at: string;
-  readonly action: BaselineAction;
+  readonly action: (typeof LOGGED_ACTIONS)[number];
   readonly run_ids: readonly string[];
   /** Who did it; null when it is not known. */
   readonly author: string | null;
@@ -61,6 +64,8 @@ export function foldBaseline(entries: readonly BaselineEntry[]): Pick<Baseline, 
       case 'unpin':
         for (const id of run_ids) pinned.delete(id);
         break;
+      case 'acknowledge':
+        break;
     }
   }
   return { accepted: [...accepted], pinned: [...pinned], dropped: [...dropped] };
@@ -73,9 +78,7 @@ export async function readBaseline(runsDirectory: string, scenario: string): Pro
 }
 
 /** The state after the lines of a file; lines that are no entries are ignored. */
-export function foldEntries(
-  lines: readonly Readonly<Record<string, unknown>>[],
-): Omit<Baseline, 'scenario' | 'damagedLines'> {
+export function foldEntries(lines: readonly object[]): Omit<Baseline, 'scenario' | 'damagedLines'> {
   const entries = lines.filter(isBaselineEntry);
   return { entries, ...foldBaseline(entries) };
 }
@@ -105,13 +108,11 @@ export function refusedChange(scenario: string, action: BaselineAction, runs: re
   return `${unfit.run_id} is ${unfit.status ?? 'damaged'}: only completed runs can be accepted`;
 }
 
-function isBaselineEntry(
-  entry: Readonly<Record<string, unknown>>,
-): entry is Readonly<Record<string, unknown>> & BaselineEntry {
+function isBaselineEntry(entry: object): entry is BaselineEntry {
   const { schema_version, action, run_ids } = entry as Partial<Record<keyof BaselineEntry, unknown>>;
   return (
     schema_version === 1 &&
-    BASELINE_ACTIONS.some((known) => known === action) &&
+    LOGGED_ACTIONS.some((known) => known === action) &&
     Array.isArray(run_ids) &&
     run_ids.every((id) => typeof id === 'string')
   );

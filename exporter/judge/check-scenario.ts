@@ -8,7 +8,8 @@ import { inOrder, judgeAgainstHistory, type HistoryJudgment } from './history.ts
 import { readFigures, storedFigures, UnreadableRunError, type LoadFigures } from './load-figures.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
 import type { RunFigures } from './run-figures.ts';
-import { appendVerdict, readVerdicts, verdictEntry } from './verdict-log.ts';
+import { stateOf, type ScenarioState } from './scenario-state.ts';
+import { appendVerdict, readVerdicts, verdictEntry, type VerdictEntry } from './verdict-log.ts';
 import type { VerdictName } from './verdict.ts';
 
 /** A check that cannot be made; the message is one line for people. */
@@ -37,6 +38,8 @@ export interface CheckedScenario {
   readonly figures: readonly RunFigures[];
   /** The finished runs of the store, newest first. */
   readonly stored: readonly IndexedRun[];
+  /** Where the scenario stands with this check. */
+  readonly state: ScenarioState | null;
   /** What a reader has to know of how it was judged, one line each. */
   readonly notes: readonly string[];
 }
@@ -57,7 +60,8 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
   const newest = asked.at(-1);
   if (newest === undefined) throw new CheckError(`no run of scenario ${scenario} can be read`);
   const { fingerprint } = newest;
-  const pending = await pendingSuspects(store.directory, baseline, fingerprint);
+  const { entries } = await readVerdicts(store.directory, scenario);
+  const pending = pendingSuspects(entries, baseline, fingerprint);
   const suspects = await load(pending.filter((id) => !request.runIds.includes(id)));
   const judged = inOrder([...suspects.runs, ...asked]);
   const runIds = judged.map(({ run_id }) => run_id);
@@ -69,7 +73,8 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
     anchor: pinned.runs,
     rules: rulesFor(request.rules, figures),
   });
-  await appendVerdict(store, verdictEntry(judgment, { fingerprint, runIds, author }));
+  const entry = verdictEntry(judgment, { fingerprint, runIds, firstStart: judged[0]?.start ?? null, author });
+  await appendVerdict(store, entry);
   const acceptedRunIds =
     request.acceptPassed && PASSED.has(judgment.verdict)
       ? runIds.filter((id) => !baseline.accepted.includes(id) && !baseline.dropped.includes(id))
@@ -78,9 +83,10 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
     const change = { scenario, action: 'accept', run_ids: acceptedRunIds, author, reason: 'passed the check' } as const;
     await changeBaseline(store, change);
   }
+  const state = stateOf([...entries, entry], baseline.entries);
   const unreadable = new Map([...used.unreadable, ...accepted.unreadable, ...pinned.unreadable]);
   const notes = [...notesOf(baseline, unreadable), ...orderNotes(figures)];
-  return { scenario, judgment, fingerprint, runIds, acceptedRunIds, figures, stored, notes };
+  return { scenario, judgment, fingerprint, runIds, acceptedRunIds, figures, stored, state, notes };
 }
 
 async function required(load: LoadFigures, runIds: readonly string[]): Promise<readonly RunFigures[]> {
@@ -96,15 +102,14 @@ async function required(load: LoadFigures, runIds: readonly string[]): Promise<r
  * The runs of a suspicion that nothing has confirmed or cleared, with those that were judged undecided since: they are
  * evidence as well, except where preflight failed. A suspicion of another configuration is another one.
  */
-async function pendingSuspects(
-  runsDirectory: string,
-  { scenario, accepted, dropped }: Baseline,
+function pendingSuspects(
+  entries: readonly VerdictEntry[],
+  { accepted, dropped }: Baseline,
   fingerprint: string,
-): Promise<readonly string[]> {
-  const { entries } = await readVerdicts(runsDirectory, scenario);
+): readonly string[] {
   const own = entries.filter((entry) => entry.fingerprint === fingerprint);
-  const since = own.slice(own.findLastIndex(({ verdict }) => verdict !== 'undecided' && verdict !== 'suspect') + 1);
-  const first = since.findIndex(({ verdict }) => verdict === 'suspect');
+  const since = own.slice(own.findLastIndex(({ verdict }) => verdict === 'unchanged' || verdict === 'improved') + 1);
+  const first = since.findIndex(({ verdict }) => verdict === 'suspect' || verdict === 'regressed');
   if (first === -1) return [];
   const evidence = since.slice(first).filter(({ reason }) => reason !== 'preflight');
   const runs = new Set(evidence.flatMap(({ run_ids }) => run_ids));

@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { appendEntry } from '../store/scenarios/append-log.ts';
 import { exampleCapacity } from '../store/fixtures/example-capacity.ts';
 import { writeCapacity } from '../store/scenarios/capacity-files.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
-import type { BaselineAction } from './baseline.ts';
-import { ScenarioStates } from './scenario-state.ts';
-import type { VerdictName } from './verdict.ts';
+import type { BaselineAction, BaselineEntry } from './baseline.ts';
+import { ScenarioStates, stateOf } from './scenario-state.ts';
+import type { VerdictEntry } from './verdict-log.ts';
+import type { MeasureVerdict, VerdictName } from './verdict.ts';
 
 let directory: string;
 
@@ -40,14 +41,81 @@ test.each<[readonly (VerdictName | BaselineAction)[], boolean, number]>([
   [['regressed', 'improved', 'undecided'], false, 1],
   [['regressed', 'accept'], false, 0],
   [['regressed', 'pin'], false, 0],
+  // Of another run than the regression's.
   [['regressed', 'drop'], true, 0],
   [['accept', 'regressed'], true, 0],
   [['undecided', 'undecided', 'undecided'], false, 3],
 ])('after %j: regression open %p, %i undecided in a row', async (events, open, undecided) => {
   await happened(...events);
   const [state] = await new ScenarioStates(directory).read();
-  expect(state?.regression !== null).toBe(open);
+  expect(state?.open !== null).toBe(open);
   expect(state?.undecidedInARow).toBe(undecided);
+});
+
+const DAY = (day: number): string => new Date(Date.UTC(2026, 0, day)).toISOString();
+
+/** A line of verdicts.jsonl; `worse` is the effect on the gating measure. */
+function judged(day: number, verdict: VerdictName, worse: number | null, change: object = {}): VerdictEntry {
+  return {
+    ...{ schema_version: 1, scenario: 'chat', at: DAY(day), verdict, reason: 'decided', sentence: 's', needs: null },
+    ...{ fingerprint: 'f', run_ids: [`r${day}`], baseline_run_ids: ['b'], left_out: null, first_start: DAY(day) },
+    ...{ anchor_verdict: null, author: null, recovered: false },
+    measures: worse === null ? [] : [gating(worse)],
+    ...change,
+  };
+}
+
+const gating = (estimate: number): MeasureVerdict => ({
+  ...{ measure: 'time_to_first_token', stat: 'p50', unit: 'seconds', definition: 'd', origin: 'client' },
+  ...{ population: 'ok', clock: 'sent', direction: 'lower', gating: true, verdict: 'regressed', reason: 'decided' },
+  ...{ sentence: 's', effect: { low: estimate, estimate, high: estimate }, confidence: 0.95, method: 'rank_sum_exact' },
+  ...{ runs: { a: 20, b: 3 }, margin: 0.05, detectable: 0.06, p: null, needs: null },
+});
+
+const changed = (day: number, action: BaselineEntry['action'], run_ids: string[], reason: string | null = null) => ({
+  ...{ schema_version: 1, scenario: 'chat', at: DAY(day), action, run_ids, author: 'ann', reason },
+});
+
+describe('an open regression', () => {
+  const NIGHTS = [
+    judged(1, 'unchanged', null),
+    judged(2, 'regressed', 1.2),
+    judged(3, 'regressed', 1.31),
+    judged(4, 'suspect', 1.25),
+  ];
+
+  test('names all runs since it began and keeps its largest change, whatever the nights after it say', () => {
+    const state = stateOf(NIGHTS, []);
+    expect(state?.state).toBe('regressed');
+    expect(state?.open).toMatchObject({
+      ...{ since_run_id: 'r2', since: DAY(2), found_at: DAY(2), run_ids: ['r2', 'r3', 'r4'], baseline_run_ids: ['b'] },
+      ...{ acknowledged: null, largest: { title: 'time to first token p50', effect: { estimate: 1.31 } } },
+      sentence: 'regressed since r2 (2 runs ago), time to first token p50 +31 %',
+    });
+  });
+
+  test('ends when a check shows it, and the scenario is recovered until the next check', () => {
+    const over = [...NIGHTS, judged(5, 'undecided', null, { recovered: true })];
+    expect(stateOf(over, [])).toMatchObject({ state: 'recovered', open: null });
+    expect(stateOf([...over, judged(6, 'undecided', null)], [])).toMatchObject({ state: 'ok', open: null });
+  });
+
+  test('is acknowledged with a reason: recorded, open, and without effect on later regressions', () => {
+    const known = changed(5, 'acknowledge', ['r2', 'r3', 'r4'], 'new driver');
+    expect(stateOf(NIGHTS, [known])?.open?.acknowledged).toEqual({ at: DAY(5), author: 'ann', reason: 'new driver' });
+    const again = [...NIGHTS, judged(6, 'unchanged', null, { recovered: true }), judged(7, 'regressed', 1.1)];
+    expect(stateOf(again, [known])?.open).toMatchObject({ since_run_id: 'r7', acknowledged: null });
+  });
+
+  test('ends when its runs are dropped; what is left of them stays open', () => {
+    expect(stateOf(NIGHTS, [changed(5, 'drop', ['r2'])])?.open).toMatchObject({ run_ids: ['r3', 'r4'] });
+    expect(stateOf(NIGHTS, [changed(5, 'drop', ['r2', 'r3', 'r4'])])).toMatchObject({ state: 'suspect', open: null });
+  });
+
+  test('is one of its configuration: checks of another say nothing about it', () => {
+    const other = judged(5, 'unchanged', null, { fingerprint: 'g', recovered: true });
+    expect(stateOf([...NIGHTS, other, judged(6, 'undecided', null)], [])?.state).toBe('regressed');
+  });
 });
 
 test('each judged run has its newest verdict, in short', async () => {

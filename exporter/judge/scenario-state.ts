@@ -3,21 +3,56 @@ import { listScenarioPaths, type ScenarioPaths } from '../store/scenarios/scenar
 import type { CapacityFile } from '../../core/run/capacity.ts';
 import { listCapacityPaths, readCapacityFile } from '../store/scenarios/capacity-files.ts';
 import { readEntries } from '../store/scenarios/append-log.ts';
-import { foldEntries, type Baseline } from './baseline.ts';
+import { statisticTitle } from '../../core/measures/measure-title.ts';
+import type { Unit } from '../../core/run/statistic.ts';
+import { changeText } from '../../core/text/change-text.ts';
+import { things } from '../../core/text/things.ts';
+import { changeBaseline, foldEntries, type Baseline, type BaselineEntry } from './baseline.ts';
 import { DamagedRunError } from '../errors/store-errors.ts';
-import { newestVerdicts, readVerdictFile, type VerdictEntry } from './verdict-log.ts';
+import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
+import { newestVerdicts, readVerdictFile, type LogStore, type VerdictEntry } from './verdict-log.ts';
 import { verdictSummary, type VerdictSummary } from './verdict-summary.ts';
+import type { EffectRatio } from './verdict.ts';
+
+/** `recovered`: the newest check showed that an open regression is over. */
+export const SCENARIO_STATES = ['unjudged', 'ok', 'suspect', 'regressed', 'recovered'] as const;
+export type ScenarioStateName = (typeof SCENARIO_STATES)[number];
+
+/** A regression that neither later runs nor a decision have ended. */
+export interface OpenRegression {
+  /** The first run of the regression. */
+  readonly since_run_id: string;
+  /** RFC 3339: start of that run, or the time of the verdict where the run has no start. */
+  readonly since: string;
+  /** RFC 3339: when a verdict first said regressed. */
+  readonly found_at: string;
+  /** Every judged run since the regression began, oldest first. */
+  readonly run_ids: readonly string[];
+  readonly baseline_run_ids: readonly string[];
+  /** The largest change of a gating measure since then; null when none is known. */
+  readonly largest: LargestChange | null;
+  /** Further runs after which it ends if they look like the baseline; null when that is not known. */
+  readonly needs_to_recover: number | null;
+  /** A known regression stays recorded and does not gate. */
+  readonly acknowledged: Pick<BaselineEntry, 'at' | 'author' | 'reason'> | null;
+  readonly sentence: string;
+}
+
+export interface LargestChange {
+  readonly measure: string;
+  readonly stat: string;
+  readonly title: string;
+  readonly unit: Unit;
+  readonly effect: EffectRatio;
+}
 
 /** Where a scenario stands, from its own files alone. */
 export interface ScenarioState {
   readonly scenario: string;
+  readonly state: ScenarioStateName;
   /** The newest verdict; null when nothing was judged. */
   readonly newest: VerdictEntry | null;
-  /**
-   * The verdict that found a regression which nothing has cleared: neither a later unchanged or improved verdict, nor runs
-   * accepted or pinned since. An undecided or suspect verdict in between clears nothing.
-   */
-  readonly regression: VerdictEntry | null;
+  readonly open: OpenRegression | null;
   /** Verdicts without a decision since the last one that decided. */
   readonly undecidedInARow: number;
   readonly baseline: Pick<Baseline, 'accepted' | 'pinned'>;
@@ -80,18 +115,20 @@ async function readState(paths: ScenarioPaths, searches: readonly string[]): Pro
 /** Where the scenario of these lines and searches stands; null when they are of none. */
 export function stateOf(
   verdicts: readonly VerdictEntry[],
-  changes: readonly Readonly<Record<string, unknown>>[],
+  changes: readonly object[],
   capacities: readonly CapacityFile[] = [],
 ): ScenarioState | null {
   const baseline = foldEntries(changes);
   const scenario = verdicts.at(-1)?.scenario ?? baseline.entries.at(-1)?.scenario ?? capacities[0]?.scenario;
   if (scenario === undefined) return null;
   const newest = verdicts.at(-1) ?? null;
+  const { open, recovered } = regressionAfter(verdicts, baseline.entries);
   return {
     scenario,
+    state: stateName(newest, open, recovered),
+    open,
     newest,
     baseline,
-    regression: openRegression(verdicts, baseline),
     undecidedInARow: undecidedInARow(verdicts),
     verdictOf: newestVerdicts(verdicts, verdictSummary),
     capacities,
@@ -107,14 +144,123 @@ async function newestCapacities(searches: readonly string[]): Promise<readonly C
   return [...new Map(newestLast.map((file) => [key(file), file])).values()];
 }
 
-function openRegression(
+/** Whether `check` fails: a regression is open that nobody has acknowledged. */
+export function gates(open: OpenRegression | null): boolean {
+  return open !== null && open.acknowledged === null;
+}
+
+/** The state of one scenario; null when its files have nothing. */
+export async function readScenarioState(runsDirectory: string, scenario: string): Promise<ScenarioState | null> {
+  return readState(scenarioPaths(runsDirectory, scenario), []);
+}
+
+/** Records that the open regression of a scenario is known. Null: none is open, nothing was recorded. */
+export async function acknowledgeRegression(
+  store: LogStore,
+  scenario: string,
+  { author, reason }: Pick<BaselineEntry, 'author' | 'reason'>,
+): Promise<OpenRegression | null> {
+  const open = (await readScenarioState(store.directory, scenario))?.open ?? null;
+  if (open === null) return null;
+  await changeBaseline(store, { scenario, action: 'acknowledge', run_ids: open.run_ids, author, reason });
+  return (await readScenarioState(store.directory, scenario))?.open ?? open;
+}
+
+function stateName(newest: VerdictEntry | null, open: OpenRegression | null, recovered: boolean): ScenarioStateName {
+  if (open !== null) return 'regressed';
+  if (newest === null) return 'unjudged';
+  if (recovered) return 'recovered';
+  return newest.verdict === 'suspect' ? 'suspect' : 'ok';
+}
+
+type Event = { readonly verdict: VerdictEntry } | { readonly change: BaselineEntry };
+
+/**
+ * The regression that is open after all checks and decisions, in the order of time. A check that finds it opens it; it ends when
+ * a later check shows that it is over, when runs are accepted or pinned, or when all of its runs are dropped. Checks of another
+ * configuration than the newest say nothing about it.
+ */
+function regressionAfter(
   verdicts: readonly VerdictEntry[],
-  { entries }: Pick<Baseline, 'entries'>,
-): VerdictEntry | null {
-  const decided = verdicts.findLast(({ verdict }) => verdict !== 'undecided' && verdict !== 'suspect');
-  if (decided?.verdict !== 'regressed') return null;
-  const moved = entries.some(({ action, at }) => (action === 'accept' || action === 'pin') && at > decided.at);
-  return moved ? null : decided;
+  changes: readonly BaselineEntry[],
+): { readonly open: OpenRegression | null; readonly recovered: boolean } {
+  const fingerprint = verdicts.at(-1)?.fingerprint;
+  const events: Event[] = [
+    ...verdicts.filter((entry) => entry.fingerprint === fingerprint).map((verdict) => ({ verdict })),
+    ...changes.map((change) => ({ change })),
+  ];
+  let open: OpenRegression | null = null;
+  let recovered = false;
+  for (const event of events.toSorted((x, y) => compareText(timeOf(x), timeOf(y)))) {
+    if ('change' in event) open = open && afterChange(open, event.change);
+    else {
+      const ended: boolean = open !== null && isOver(event.verdict);
+      open = ended ? null : afterVerdict(open, event.verdict);
+      recovered = ended;
+    }
+  }
+  return { open, recovered };
+}
+
+const timeOf = (event: Event): string => ('change' in event ? event.change.at : event.verdict.at);
+
+const compareText = (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0);
+
+function isOver({ verdict, recovered }: VerdictEntry): boolean {
+  return recovered ?? (verdict === 'unchanged' || verdict === 'improved');
+}
+
+function afterVerdict(open: OpenRegression | null, entry: VerdictEntry): OpenRegression | null {
+  const [first] = entry.run_ids;
+  if (open === null && (entry.verdict !== 'regressed' || first === undefined)) return null;
+  const begun = open ?? {
+    since_run_id: first ?? '',
+    since: entry.first_start ?? entry.at,
+    found_at: entry.at,
+    run_ids: [],
+    baseline_run_ids: entry.baseline_run_ids,
+    largest: null,
+    acknowledged: null,
+  };
+  const run_ids = [...new Set([...begun.run_ids, ...entry.run_ids])];
+  const largest = larger(begun.largest, entry);
+  return worded({ ...begun, run_ids, largest, needs_to_recover: entry.needs_to_recover ?? null });
+}
+
+function afterChange(
+  open: OpenRegression,
+  { action, at, run_ids, author, reason }: BaselineEntry,
+): OpenRegression | null {
+  switch (action) {
+    case 'accept':
+    case 'pin':
+      return null;
+    case 'acknowledge':
+      return run_ids.some((id) => open.run_ids.includes(id)) ? { ...open, acknowledged: { at, author, reason } } : open;
+    case 'drop': {
+      const left = open.run_ids.filter((id) => !run_ids.includes(id));
+      const [first] = left;
+      return first === undefined ? null : worded({ ...open, run_ids: left, since_run_id: first });
+    }
+    default:
+      return open;
+  }
+}
+
+function larger(known: LargestChange | null, { measures }: VerdictEntry): LargestChange | null {
+  const size = ({ effect }: Pick<LargestChange, 'effect'>): number => Math.abs(Math.log(effect.estimate));
+  return measures.reduce<LargestChange | null>((largest, { verdict, effect, ...key }) => {
+    if (verdict !== 'regressed' || effect === null) return largest;
+    const found = { measure: key.measure, stat: key.stat, title: statisticTitle(key), unit: key.unit, effect };
+    return largest === null || size(found) > size(largest) ? found : largest;
+  }, known);
+}
+
+function worded(open: Omit<OpenRegression, 'sentence'>): OpenRegression {
+  const before = open.run_ids.length - 1;
+  const ago = before === 0 ? '' : ` (${things(before, 'runs')} ago)`;
+  const change = open.largest === null ? '' : `, ${open.largest.title} ${changeText(open.largest.effect.estimate)}`;
+  return { ...open, sentence: `regressed since ${open.since_run_id}${ago}${change}` };
 }
 
 function undecidedInARow(verdicts: readonly VerdictEntry[]): number {

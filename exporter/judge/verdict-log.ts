@@ -26,6 +26,12 @@ export interface VerdictEntry {
   readonly left_out: string | null;
   /** The verdict against the pinned runs; null when none are pinned. */
   readonly anchor_verdict: VerdictName | null;
+  /** Start of the first judged run; null when it has none, absent in lines of earlier versions. */
+  readonly first_start?: string | null;
+  /** Whether the runs since an open regression show that it is over; absent in lines of earlier versions. */
+  readonly recovered?: boolean;
+  /** Further runs after which it ends if they look like the baseline; null without an open regression. */
+  readonly needs_to_recover?: number | null;
   /** The gating measures, of the judgment that led to the verdict. JSON has null for an infinite effect. */
   readonly measures: readonly MeasureVerdict[];
   readonly author: string | null;
@@ -37,8 +43,14 @@ export function verdictEntry(
   {
     fingerprint,
     runIds,
+    firstStart,
     author,
-  }: { readonly fingerprint: string; readonly runIds: readonly string[]; readonly author: string | null },
+  }: {
+    readonly fingerprint: string;
+    readonly runIds: readonly string[];
+    readonly firstStart: string | null;
+    readonly author: string | null;
+  },
 ): VerdictEntry {
   const { window, anchor } = judged;
   const decisive = decisiveOf(judged);
@@ -54,6 +66,7 @@ export function verdictEntry(
     run_ids: runIds,
     baseline_run_ids: decisive.runs.a,
     left_out: decisive.left_out,
+    first_start: firstStart,
     anchor_verdict: anchor?.verdict ?? null,
     measures: decisive.measures.filter(({ gating }) => gating),
     author,

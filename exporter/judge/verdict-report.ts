@@ -4,6 +4,7 @@ import { loadExplanation } from './explanation/load-explanation.ts';
 import type { Explanation } from './explanation/moved-signals.ts';
 import { nextCommand, type NextContext } from './next-command.ts';
 import type { RunFigures } from './run-figures.ts';
+import type { OpenRegression, ScenarioStateName } from './scenario-state.ts';
 import type { Judgment } from './verdict.ts';
 
 /** A verdict with all that is said of it: what `compare --format json` and the HTTP API print (schemas/comparison.schema.json). */
@@ -14,6 +15,9 @@ export interface VerdictReport extends Comparison {
   readonly next_command: string | null;
   /** The judgment against the pinned runs; null when none are pinned, absent where no history was judged. */
   readonly anchor?: Judgment | null;
+  /** Where the scenario stands with it, which decides the exit code; absent where no history was judged. */
+  readonly state?: ScenarioStateName;
+  readonly open_regression?: OpenRegression | null;
 }
 
 /** A stored run that is compared, with the tool that made it and the server that it measured. */

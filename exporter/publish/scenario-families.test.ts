@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { writePage } from '../../core/exposition/index.ts';
-import type { ScenarioState } from '../judge/scenario-state.ts';
+import { stateOf, type ScenarioState } from '../judge/scenario-state.ts';
 import { exampleCapacity } from '../store/fixtures/example-capacity.ts';
 import type { VerdictEntry } from '../judge/verdict-log.ts';
 import { scenarioFamilies } from './scenario-families.ts';
@@ -20,10 +20,14 @@ const VERDICT: VerdictEntry = {
 };
 
 const state = (change: Partial<ScenarioState>): ScenarioState => ({
-  ...{ scenario: 'chat', newest: VERDICT, regression: VERDICT, undecidedInARow: 0 },
+  ...{ scenario: 'chat', state: 'regressed', newest: VERDICT, open: openAfter(VERDICT), undecidedInARow: 0 },
   ...{ baseline: { accepted: ['b', 'c'], pinned: [] }, verdictOf: new Map(), capacities: [] },
   ...change,
 });
+
+function openAfter(verdict: VerdictEntry): ScenarioState['open'] {
+  return stateOf([verdict], [])?.open ?? null;
+}
 
 const page = (...given: Parameters<typeof scenarioFamilies>): string =>
   writePage(scenarioFamilies(...given), 'text')
@@ -34,7 +38,7 @@ const page = (...given: Parameters<typeof scenarioFamilies>): string =>
 test('a regressed scenario as state sets, with the effect, its bounds, the margin and the runs', () => {
   // As read from the file: JSON has null for an infinite bound.
   const stored = JSON.parse(JSON.stringify(VERDICT)) as VerdictEntry;
-  expect(page([state({ newest: stored, regression: stored })], new Map([['chat', 86_400]]))).toBe(
+  expect(page([state({ newest: stored, open: openAfter(stored) })], new Map([['chat', 86_400]]))).toBe(
     `llmbench_scenario_verdict{scenario="chat",verdict="regressed"} 1
 llmbench_scenario_verdict{scenario="chat",verdict="improved"} 0
 llmbench_scenario_verdict{scenario="chat",verdict="unchanged"} 0
@@ -69,12 +73,12 @@ test('an undecided check does not clear the regression before it, whose runs sta
 });
 
 test('a scenario with a baseline and no verdict has only its baseline; without any there is nothing', () => {
-  expect(page([state({ newest: null, regression: null })])).toBe('llmbench_scenario_baseline_runs{scenario="chat"} 2');
+  expect(page([state({ newest: null, open: null })])).toBe('llmbench_scenario_baseline_runs{scenario="chat"} 2');
   expect(page([])).toBe('');
 });
 
 test('the capacity of a scenario has a series for each bound that is known', () => {
-  const idle = { newest: null, regression: null, baseline: { accepted: [], pinned: [] } };
+  const idle = { newest: null, open: null, baseline: { accepted: [], pinned: [] } };
   const rate = exampleCapacity({ load: 'request_rate', holds: 22.63, fails: null });
   const text = page([state({ ...idle, capacities: [exampleCapacity(), rate] })]);
   expect(text).toBe(`llmbench_scenario_baseline_runs{scenario="chat"} 0

@@ -31,10 +31,10 @@ export function scenarioFamilies(
     ),
     gauge(
       'llmbench_scenario_regression_open',
-      'Whether a confirmed regression exists that no later decision or accepted baseline has cleared.',
+      'Whether a regression is open that neither later runs nor a decision have ended.',
       judged.map(({ scenario }) => ({
         labels: { scenario },
-        value: Number(states.some((state) => state.scenario === scenario && state.regression !== null)),
+        value: Number(states.some((state) => state.scenario === scenario && state.open !== null)),
       })),
     ),
     gauge(
@@ -82,9 +82,9 @@ export function scenarioFamilies(
     ),
     gauge(
       'llmbench_scenario_judged_run_info',
-      'Runs of the newest verdict that reported a regression, otherwise of the newest verdict.',
-      states.flatMap(({ scenario, newest, regression }) =>
-        ((regression ?? newest)?.run_ids ?? [])
+      'Runs of the open regression, otherwise of the newest verdict.',
+      states.flatMap(({ scenario, newest, open }) =>
+        ((open ?? newest)?.run_ids ?? [])
           .slice(-MOST_NAMED_RUNS)
           .map((run_id) => ({ labels: { scenario, run_id }, value: 1 })),
       ),

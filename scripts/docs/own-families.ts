@@ -13,7 +13,7 @@ import { ResultMetrics } from '../../exporter/publish/result-metrics.ts';
 import { RESULT_UNITS } from '../../exporter/publish/result-samples.ts';
 import type { RunReader } from '../../exporter/publish/run-reader.ts';
 import { runSummary } from '../../exporter/publish/views/run-summary.ts';
-import type { ScenarioState } from '../../exporter/judge/scenario-state.ts';
+import { stateOf } from '../../exporter/judge/scenario-state.ts';
 import type { VerdictEntry } from '../../exporter/judge/verdict-log.ts';
 import { VERDICTS } from '../../exporter/judge/verdict.ts';
 import { code } from './markdown.ts';
@@ -151,10 +151,7 @@ const VERDICT: VerdictEntry = {
   ],
 };
 
-const JUDGED: ScenarioState = {
-  ...{ scenario: 'chat', newest: VERDICT, regression: VERDICT, undecidedInARow: 0 },
-  ...{ baseline: { accepted: ['b'], pinned: [] }, verdictOf: new Map(), capacities: [exampleCapacity()] },
-};
+const JUDGED = [stateOf([VERDICT], [], [exampleCapacity()])].filter((state) => state !== null);
 
 function finishedRuns(): ResultMetrics {
   const run = runFile({ status: 'completed', end: '2026-11-03T10:15:11.000Z' });
@@ -187,8 +184,8 @@ function finishedRuns(): ResultMetrics {
   };
   return new ResultMetrics({
     ...{ source, version: '0', problem },
-    scenarioStates: () => Promise.resolve([JUDGED]),
-    expectedScenarios: new Map([[JUDGED.scenario, 86_400]]),
+    scenarioStates: () => Promise.resolve(JUDGED),
+    expectedScenarios: new Map([['chat', 86_400]]),
   });
 }
 

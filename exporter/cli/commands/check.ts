@@ -39,7 +39,7 @@ const EXAMPLES = [
   'llmbench check --scenario nightly --confirm 3 -- --url http://llm:8000 --model m --concurrency 8 --request-count 500',
 ];
 const EXIT_CODES =
-  'exit codes: 0 passed (undecided and suspect pass with a warning unless --undecided fail); 99 regressed;\n' +
+  'exit codes: 0 passed (undecided and suspect pass with a warning unless --undecided fail); 99 a regression is open;\n' +
   '            1 a run or the baseline cannot be read; 2 invalid options\n';
 
 /** Judges the newest run, or the named ones, against the baseline of their scenario. */
@@ -158,7 +158,7 @@ async function newestRun(store: RunStore, scenario: string | null): Promise<read
 }
 
 async function printed(store: RunStore, checked: CheckedScenario, options: CheckOptions): Promise<number> {
-  const { judgment, scenario, fingerprint, runIds, acceptedRunIds, figures, stored, notes } = checked;
+  const { judgment, scenario, fingerprint, runIds, acceptedRunIds, figures, stored, state, notes } = checked;
   for (const note of notes) process.stderr.write(`${note}\n`);
   const decisive = decisiveOf(judgment);
   const byId = new Map(stored.map((run) => [run.run_id, run]));
@@ -175,7 +175,8 @@ async function printed(store: RunStore, checked: CheckedScenario, options: Check
     { ...decisive, verdict, sentence, needs },
     { a: reported(decisive.runs.a), b: reported(runIds), figures, acceptable, runsDirectory: options['runs-dir'] },
   );
-  const code = printVerdict({ ...report, ...{ accepted_run_ids: acceptedRunIds, anchor } }, options);
+  const where = { state: state?.state ?? 'unjudged', open_regression: state?.open ?? null };
+  const code = printVerdict({ ...report, ...where, ...{ accepted_run_ids: acceptedRunIds, anchor } }, options);
   if (options['accept-passed'] && PASSED.has(judgment.verdict)) {
     process.stderr.write(`accepted into the baseline of ${scenario}: ${acceptedRunIds.join(', ') || 'nothing new'}\n`);
   }

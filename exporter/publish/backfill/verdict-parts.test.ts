@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { DatedState } from '../../judge/scenario-timeline.ts';
+import { stateOf } from '../../judge/scenario-state.ts';
 import type { VerdictEntry } from '../../judge/verdict-log.ts';
 import { OpenMetricsPages } from './openmetrics-pages.ts';
 import { verdictParts } from './verdict-parts.ts';
@@ -15,12 +16,9 @@ function judged(hours: number, verdict: VerdictEntry['verdict'], run_id: string)
     ...{ sentence: 's', needs: null, fingerprint: 'f', run_ids: [run_id], baseline_run_ids: ['b'], left_out: null },
     ...{ anchor_verdict: null, author: null, measures: [] },
   };
-  const regression = verdict === 'regressed' ? newest : null;
-  const baseline = { accepted: ['b'], pinned: [] };
-  return {
-    at_ms,
-    state: { scenario: 'chat', newest, regression, undecidedInARow: 0, baseline, verdictOf: new Map(), capacities: [] },
-  };
+  const state = stateOf([newest], [{ schema_version: 1, scenario: 'chat', at: '', action: 'accept', run_ids: ['b'] }]);
+  if (state === null) throw new Error('a verdict makes a state');
+  return { at_ms, state };
 }
 
 const TIMELINE = [judged(1, 'unchanged', 'r1'), judged(4.01, 'regressed', 'r2')];

@@ -1,4 +1,4 @@
-import type { ScenarioState } from '../../judge/scenario-state.ts';
+import type { OpenRegression, ScenarioState, ScenarioStateName } from '../../judge/scenario-state.ts';
 import { verdictSummary, type VerdictSummary } from '../../judge/verdict-summary.ts';
 import { lastCompleted } from './last-completed.ts';
 import type { RunSummary } from './run-summary.ts';
@@ -14,8 +14,9 @@ export interface ScenarioSummary {
   readonly last_completed: string | null;
   /** Null when nothing was judged. */
   readonly verdict: VerdictSummary | null;
-  /** The regression that nothing has cleared; null without one. */
-  readonly open_regression: VerdictSummary | null;
+  readonly state: ScenarioStateName;
+  /** The regression that nothing has ended; null without one. */
+  readonly open_regression: OpenRegression | null;
   /** Checks since the last one that was not undecided. */
   readonly undecided_checks: number;
   readonly baseline: { readonly accepted: number; readonly pinned: number };
@@ -56,7 +57,8 @@ export function scenarioSummaries(
       fingerprints: fingerprintsOf(own),
       last_completed: last === null ? null : new Date(last * 1000).toISOString(),
       verdict: summaryOf(state?.newest),
-      open_regression: summaryOf(state?.regression),
+      state: state?.state ?? 'unjudged',
+      open_regression: state?.open ?? null,
       undecided_checks: state?.undecidedInARow ?? 0,
       baseline: { accepted: state?.baseline.accepted.length ?? 0, pinned: state?.baseline.pinned.length ?? 0 },
       expected_interval_seconds: interval,
