@@ -4,6 +4,7 @@ import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
 import type { VerdictName } from '../../exporter/judge/verdict.ts';
 import type { Bench, BenchContext, Row } from '../bench.ts';
 import { unlessUnavailable } from '../unless-unavailable.ts';
+import { nightlyRows } from './nights.ts';
 import { otava, otavaAlarms, type OtavaResult } from './otava.ts';
 import { PEERS } from './peers.ts';
 import { checkedForward, checkedInRandomOrders, peerValues, REAL_PEERS, scatterInMargins } from './real-histories.ts';
@@ -63,6 +64,9 @@ export const judge: Bench = {
       const shares = reports.map((report, i) => report && `${SLOWDOWNS[i]} margins ${percent(report.found)}`);
       if (shares[0]) context.note(`    Otava as it is: ${shares.join(', ')}`);
     }
+    context.note('');
+    context.note('nightly checks after 20 accepted runs, seeded:');
+    rows.push(...nightlyRows((line) => context.note(`    ${line}`)));
     context.note('');
     for (const server of REAL) rows.push(...(await realRows(context, server)));
     context.note('');

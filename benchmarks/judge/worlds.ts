@@ -7,20 +7,27 @@ export interface World {
   start(random: Random): (day: number) => number;
 }
 
-export const WORLDS: readonly World[] = [
-  { name: 'independent', start: (random) => () => normal(random) },
-  autoregression(0.3),
-  autoregression(0.7),
-  { name: 'heavy-tailed', start: (random) => () => heavyTailed(random) },
-  {
-    name: 'weekly cycle',
-    start: (random) => {
-      const phase = random() * 7;
-      // Half of the variance is the cycle: an amplitude of 1 has variance 1/2.
-      return (day) => Math.sin((2 * Math.PI * (day + phase)) / 7) + Math.SQRT1_2 * normal(random);
-    },
+export const INDEPENDENT: World = { name: 'independent', start: (random) => () => normal(random) };
+export const HEAVY_TAILED: World = { name: 'heavy-tailed', start: (random) => () => heavyTailed(random) };
+export const AUTOREGRESSION_5 = autoregression(0.5);
+export const WEEKLY: World = {
+  name: 'weekly cycle',
+  start: (random) => {
+    const phase = random() * 7;
+    // Half of the variance is the cycle: an amplitude of 1 has variance 1/2.
+    return (day) => Math.sin((2 * Math.PI * (day + phase)) / 7) + Math.SQRT1_2 * normal(random);
   },
-];
+};
+/** The level moves by a tenth of the scatter from run to run, for good. */
+export const WALK: World = {
+  name: 'random walk',
+  start: (random) => {
+    let level = 0;
+    return () => (level += normal(random) / 10) + normal(random);
+  },
+};
+
+export const WORLDS: readonly World[] = [INDEPENDENT, autoregression(0.3), autoregression(0.7), HEAVY_TAILED, WEEKLY];
 
 /** Each run depends on the one before, whenever it is made. */
 function autoregression(rho: number): World {

@@ -5,8 +5,8 @@ import type { LogStore } from './verdict-log.ts';
 export const BASELINE_ACTIONS = ['accept', 'drop', 'pin', 'unpin'] as const;
 export type BaselineAction = (typeof BASELINE_ACTIONS)[number];
 
-/** What the log keeps besides: that an open regression is known and does not gate. */
-const LOGGED_ACTIONS = [...BASELINE_ACTIONS, 'acknowledge'] as const;
+/** What the log keeps besides: that an open regression is known and does not gate, and the change that checks have to see. */
+const LOGGED_ACTIONS = [...BASELINE_ACTIONS, 'acknowledge', 'detect'] as const;
 
 /** A line of `baseline.jsonl` (schemas/baseline.schema.json). */
 export interface BaselineEntry {
@@ -19,6 +19,10 @@ export interface BaselineEntry {
   /** Who did it; null when it is not known. */
   readonly author: string | null;
   readonly reason: string | null;
+  /** Of `accept`: from these runs on another level is normal, by which alone further runs are judged. */
+  readonly level?: 'new';
+  /** Of `detect`: the change that checks have to see, as a ratio above 0; null: none is set. */
+  readonly detect?: number | null;
 }
 
 /** What is normal for a scenario: the sum of its entries. */
@@ -30,6 +34,10 @@ export interface Baseline {
   readonly pinned: readonly string[];
   /** Runs that were removed and must not come back unless they are accepted again by hand. */
   readonly dropped: readonly string[];
+  /** Of accepted runs, how many times another level was accepted before or with them; runs of the first level are not in it. */
+  readonly levels: ReadonlyMap<string, number>;
+  /** The change that checks have to see, as a ratio above 0; null: none is set. */
+  readonly detect: number | null;
   readonly entries: readonly BaselineEntry[];
   /** Lines of the file that cannot be read. */
   readonly damagedLines: readonly number[];
@@ -39,15 +47,22 @@ export interface Baseline {
  * The state after the entries, in their order: `accept` adds runs, `drop` removes them (also from the pinned ones), `pin`
  * replaces the pinned runs, `unpin` removes some of them.
  */
-export function foldBaseline(entries: readonly BaselineEntry[]): Pick<Baseline, 'accepted' | 'pinned' | 'dropped'> {
+export function foldBaseline(
+  entries: readonly BaselineEntry[],
+): Pick<Baseline, 'accepted' | 'pinned' | 'dropped' | 'levels' | 'detect'> {
   const accepted = new Set<string>();
   let pinned = new Set<string>();
   const dropped = new Set<string>();
-  for (const { action, run_ids } of entries) {
+  const levels = new Map<string, number>();
+  let level = 0;
+  let wanted: number | null = null;
+  for (const { action, run_ids, level: begins, detect } of entries) {
     switch (action) {
       case 'accept':
+        if (begins === 'new') level++;
         for (const id of run_ids) {
           accepted.add(id);
+          if (level > 0) levels.set(id, level);
           dropped.delete(id);
         }
         break;
@@ -66,9 +81,12 @@ export function foldBaseline(entries: readonly BaselineEntry[]): Pick<Baseline, 
         break;
       case 'acknowledge':
         break;
+      case 'detect':
+        wanted = detect ?? null;
+        break;
     }
   }
-  return { accepted: [...accepted], pinned: [...pinned], dropped: [...dropped] };
+  return { accepted: [...accepted], pinned: [...pinned], dropped: [...dropped], levels, detect: wanted };
 }
 
 /** Reads the baseline of a scenario; empty when there is none. Throws when the file cannot be read. */

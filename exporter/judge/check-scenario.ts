@@ -1,14 +1,24 @@
+import { MOST_LOOKED_AT } from '../../core/stats/robust-shift.ts';
 import { orderNotes } from '../../core/text/run-order-notes.ts';
 import type { IndexedRun } from '../store/index/rows.ts';
 import { RunIndex } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { BASELINE_RUNS, baselineWindow } from './baseline-window.ts';
 import { changeBaseline, readBaseline, type Baseline } from './baseline.ts';
-import { inOrder, judgeAgainstHistory, type HistoryJudgment } from './history.ts';
+import {
+  decisiveOf,
+  inOrder,
+  judgeAgainstHistory,
+  recoveryFrom,
+  type HistoryJudgment,
+  type Recovery,
+} from './history.ts';
 import { readFigures, storedFigures, UnreadableRunError, type LoadFigures } from './load-figures.ts';
+import { outlierNotes } from './baseline-sight.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
+import type { Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
-import { stateOf, type ScenarioState } from './scenario-state.ts';
+import { regressedFigures, stateOf, type OpenRegression, type ScenarioState } from './scenario-state.ts';
 import { appendVerdict, readVerdicts, verdictEntry, type VerdictEntry } from './verdict-log.ts';
 import type { VerdictName } from './verdict.ts';
 
@@ -19,19 +29,21 @@ export class CheckError extends Error {
 
 export interface CheckRequest {
   readonly scenario: string;
-  /** The runs to judge, oldest first; at least one. */
+  /** The runs to judge, oldest first; at least one. Those before them that no baseline has are judged with them. */
   readonly runIds: readonly string[];
-  /** Accepts the judged runs when they passed. */
+  /** Accepts runs that passed, see `acceptable`. */
   readonly acceptPassed: boolean;
   readonly rules: RuleChoices;
   readonly author: string | null;
+  /** The change that checks of the scenario have to see from now on, as a ratio above 0; null: as it was set before. */
+  readonly detect?: number | null;
 }
 
 export interface CheckedScenario {
   readonly scenario: string;
   readonly judgment: HistoryJudgment;
   readonly fingerprint: string;
-  /** The judged runs, by start, with those of a pending suspicion. */
+  /** The runs that led to the verdict, by start. */
   readonly runIds: readonly string[];
   readonly acceptedRunIds: readonly string[];
   /** Of every run that was judged or judged against. */
@@ -44,49 +56,151 @@ export interface CheckedScenario {
   readonly notes: readonly string[];
 }
 
-/** The verdicts with which runs may enter the baseline. */
+/** The verdicts with which runs enter the baseline at once. */
 export const PASSED: ReadonlySet<VerdictName> = new Set(['unchanged', 'improved']);
 
 /**
- * Judges runs against the baseline of their scenario, with those of a pending suspicion, so that the next run of a pipeline
- * confirms the one before it; records the verdict, and accepts the runs if they passed and that was requested. Two checks at once are safe: both only append. Throws `CheckError`.
+ * Judges runs with all before them that no baseline has, records the verdict and whether it ends an open regression, and accepts
+ * runs that passed if that was requested. Two checks at once are safe: both only append. Throws `CheckError`.
  */
 export async function checkScenario(store: RunStore, request: CheckRequest): Promise<CheckedScenario> {
-  const { scenario, author } = request;
+  const { scenario, author, detect = null } = request;
   const load = storedFigures(store);
+  if (detect !== null) await changeDetect(store, request);
   const baseline = await readBaseline(store.directory, scenario);
   const stored = await RunIndex.use(store, (index) => index.runs());
+  const { entries } = await readVerdicts(store.directory, scenario);
   const asked = inOrder(await required(load, request.runIds));
   const newest = asked.at(-1);
   if (newest === undefined) throw new CheckError(`no run of scenario ${scenario} can be read`);
   const { fingerprint } = newest;
-  const { entries } = await readVerdicts(store.directory, scenario);
-  const pending = pendingSuspects(entries, baseline, fingerprint);
-  const suspects = await load(pending.filter((id) => !request.runIds.includes(id)));
-  const judged = inOrder([...suspects.runs, ...asked]);
-  const runIds = judged.map(({ run_id }) => run_id);
-  const used = baselineRuns(baseline, stored, fingerprint, runIds);
+  const own = entries.filter((entry) => entry.fingerprint === fingerprint);
+  const open = stateOf(own, baseline.entries)?.open ?? null;
+  const before = await load(pendingBefore(newest, { baseline, stored, entries: own, open }));
+  const isAsked = new Set(request.runIds);
+  const pending = inOrder([...before.runs.filter(({ run_id }) => !isAsked.has(run_id)), ...asked]);
+
+  const used = baselineRuns(baseline, stored, fingerprint, [...isAsked]);
   const accepted = await load(used.window);
   const pinned = await load(baseline.pinned);
-  const figures = [...accepted.runs, ...pinned.runs, ...judged];
-  const judgment = judgeAgainstHistory(accepted.runs, judged, {
-    anchor: pinned.runs,
-    rules: rulesFor(request.rules, figures),
+  const figures = [...accepted.runs, ...pinned.runs, ...pending];
+  const rules = rulesFor(request.rules, figures);
+  const { judgment, runIds, entry, passed } = judgeNight({
+    ...{ accepted: accepted.runs, anchor: pinned.runs, pending, rules, author, entries: own, open, baseline },
+    before: open === null ? [] : (await load(open.baseline_run_ids)).runs,
   });
-  const entry = verdictEntry(judgment, { fingerprint, runIds, firstStart: judged[0]?.start ?? null, author });
   await appendVerdict(store, entry);
-  const acceptedRunIds =
-    request.acceptPassed && PASSED.has(judgment.verdict)
-      ? runIds.filter((id) => !baseline.accepted.includes(id) && !baseline.dropped.includes(id))
-      : [];
-  if (acceptedRunIds.length > 0) {
-    const change = { scenario, action: 'accept', run_ids: acceptedRunIds, author, reason: 'passed the check' } as const;
-    await changeBaseline(store, change);
-  }
   const state = stateOf([...entries, entry], baseline.entries);
-  const unreadable = new Map([...used.unreadable, ...accepted.unreadable, ...pinned.unreadable]);
-  const notes = [...notesOf(baseline, unreadable), ...orderNotes(figures)];
+
+  const known = new Set([...baseline.accepted, ...baseline.dropped]);
+  const acceptedRunIds = request.acceptPassed ? passed.filter((id) => !known.has(id)) : [];
+  if (acceptedRunIds.length > 0) {
+    const level = judgment.verdict === 'improved' ? ({ level: 'new' } as const) : {};
+    const reason = 'passed the check';
+    await changeBaseline(store, { scenario, action: 'accept', run_ids: acceptedRunIds, author, reason, ...level });
+  }
+  const unreadable = new Map([...used.unreadable, ...accepted.unreadable, ...pinned.unreadable, ...before.unreadable]);
+  const notes = [
+    ...notesOf(baseline, unreadable),
+    ...outlierNotes(accepted.runs, rules, baseline.levels),
+    ...orderNotes(figures),
+  ];
   return { scenario, judgment, fingerprint, runIds, acceptedRunIds, figures, stored, state, notes };
+}
+
+export interface Night {
+  readonly accepted: readonly RunFigures[];
+  readonly anchor: readonly RunFigures[];
+  /** The runs that no baseline has, oldest first, to the one that is judged; at least one. */
+  readonly pending: readonly RunFigures[];
+  /** The runs that an open regression was found against. */
+  readonly before: readonly RunFigures[];
+  /** Of the configuration, oldest first. */
+  readonly entries: readonly VerdictEntry[];
+  readonly open: OpenRegression | null;
+  readonly baseline: Pick<Baseline, 'levels' | 'detect' | 'entries'>;
+  readonly rules: Rules;
+  readonly author: string | null;
+}
+
+export interface JudgedNight {
+  readonly judgment: HistoryJudgment;
+  /** The runs that led to the verdict. */
+  readonly runIds: readonly string[];
+  readonly entry: VerdictEntry;
+  /** The runs that may enter the baseline. */
+  readonly passed: readonly string[];
+}
+
+/** What a check decides, without files: the verdict, and whether it ends an open regression. */
+export function judgeNight(night: Night): JudgedNight {
+  const { accepted, anchor, pending, open, baseline, rules, author, entries } = night;
+  const { levels, detect } = baseline;
+  const recovery = open === null ? null : recoveryOf(open, night);
+  const judged = recovery?.since ?? pending;
+  const judgment = judgeAgainstHistory(accepted, judged, { anchor, rules, levels });
+  const runIds = decisiveOf(judgment).runs.b;
+  const entry = verdictEntry(judgment, {
+    fingerprint: pending.at(-1)?.fingerprint ?? '',
+    ...{ runIds, firstStart: judged.find(({ run_id }) => run_id === runIds[0])?.start ?? null, author, detect },
+    recovery: recovery && { recovered: recovery.since !== null, further: recovery.further },
+  });
+  const isOpen = stateOf([...entries, entry], baseline.entries)?.open ?? null;
+  const isUsual = (id: string): boolean => {
+    const alone = judged.filter(({ run_id }) => run_id === id);
+    return (
+      judgment.verdict === 'improved' ||
+      !UNUSUAL_ALONE.has(judgeAgainstHistory(accepted, alone, { rules, levels }).reason)
+    );
+  };
+  return { judgment, runIds, entry, passed: isOpen === null ? acceptable(judgment, judged).filter(isUsual) : [] };
+}
+
+/** A run that is unlike the history does not become part of it because those around it are like it. */
+const UNUSUAL_ALONE: ReadonlySet<HistoryJudgment['reason']> = new Set([
+  'unconfirmed_regression',
+  'unconfirmed_improvement',
+]);
+
+function recoveryOf(open: OpenRegression, { entries, pending, before, rules, baseline: { levels } }: Night): Recovery {
+  const last = entries.find(({ at }) => at === open.found_at)?.run_ids.at(-1);
+  const begun = pending.findIndex(({ run_id }) => run_id === open.since_run_id);
+  const series = pending.slice(Math.max(0, begun));
+  const found = series.findIndex(({ run_id }) => run_id === last) + 1;
+  // Without the runs that showed it nothing tells how large it was.
+  if (found === 0 || before.length === 0) return { since: null, further: null };
+  return recoveryFrom(inOrder(before), series, found, { rules, levels, regressed: regressedFigures(entries, open) });
+}
+
+/** Runs of an improvement with which the level that they show becomes the normal one. */
+const FEWEST_OF_A_LEVEL = 5;
+
+/**
+ * The runs that enter the baseline. Unchanged by fewer than eight runs: all. Improved: all, as a new level, once there are five.
+ * Else, where no regression was found: those that eight further runs have followed, so that whatever lasts is looked at eight
+ * times before it can become normal. A level that moves more slowly than that shows against the pinned runs.
+ */
+function acceptable({ verdict, reason, window }: HistoryJudgment, judged: readonly RunFigures[]): readonly string[] {
+  const ids = judged.map(({ run_id }) => run_id);
+  const together = window.runs.b;
+  const followed = ids.slice(0, -MOST_LOOKED_AT);
+  switch (verdict) {
+    case 'unchanged':
+      return together.length < MOST_LOOKED_AT ? ids : followed;
+    case 'improved':
+      return together.length < FEWEST_OF_A_LEVEL ? [] : together;
+    case 'undecided':
+      return NOTHING_FOUND.has(reason) ? followed : [];
+    default:
+      return [];
+  }
+}
+
+const NOTHING_FOUND: ReadonlySet<HistoryJudgment['reason']> = new Set(['wide_interval', 'multiple_measures']);
+
+async function changeDetect(store: RunStore, { scenario, author, detect = null }: CheckRequest): Promise<void> {
+  if ((await readBaseline(store.directory, scenario)).detect === detect) return;
+  await changeBaseline(store, { scenario, action: 'detect', run_ids: [], author, reason: null, detect });
 }
 
 async function required(load: LoadFigures, runIds: readonly string[]): Promise<readonly RunFigures[]> {
@@ -98,22 +212,41 @@ async function required(load: LoadFigures, runIds: readonly string[]): Promise<r
   }
 }
 
+interface Known {
+  readonly baseline: Baseline;
+  /** Newest first. */
+  readonly stored: readonly IndexedRun[];
+  /** Of the fingerprint, oldest first. */
+  readonly entries: readonly VerdictEntry[];
+  readonly open: OpenRegression | null;
+}
+
+/** Runs without a baseline that are read at once: of a scenario that nobody ever accepts, the last. */
+const MOST_PENDING = 60;
+
 /**
- * The runs of a suspicion that nothing has confirmed or cleared, with those that were judged undecided since: they are
- * evidence as well, except where preflight failed. A suspicion of another configuration is another one.
+ * The runs before this one that are evidence with it: of its configuration, since the last accepted one and since a regression
+ * that is over, and all of one that is open.
  */
-function pendingSuspects(
-  entries: readonly VerdictEntry[],
-  { accepted, dropped }: Baseline,
-  fingerprint: string,
-): readonly string[] {
-  const own = entries.filter((entry) => entry.fingerprint === fingerprint);
-  const since = own.slice(own.findLastIndex(({ verdict }) => verdict === 'unchanged' || verdict === 'improved') + 1);
-  const first = since.findIndex(({ verdict }) => verdict === 'suspect' || verdict === 'regressed');
-  if (first === -1) return [];
-  const evidence = since.slice(first).filter(({ reason }) => reason !== 'preflight');
-  const runs = new Set(evidence.flatMap(({ run_ids }) => run_ids));
-  return [...runs].filter((id) => !accepted.includes(id) && !dropped.includes(id));
+function pendingBefore(newest: RunFigures, { baseline, stored, entries, open }: Known): readonly string[] {
+  const isAlike = ({ scenario, fingerprint, status }: IndexedRun): boolean =>
+    status === 'completed' && scenario === newest.scenario && fingerprint === newest.fingerprint;
+  const alike = stored
+    .filter(isAlike)
+    .map(({ run_id }) => run_id)
+    .toReversed();
+  const ids = alike.slice(0, Math.max(0, alike.indexOf(newest.run_id)));
+  const taken = new Set([...baseline.accepted, ...baseline.dropped]);
+  const over = entries.findLast(({ recovered }) => recovered)?.run_ids[0];
+  const from = Math.max(
+    ids.findLastIndex((id) => baseline.accepted.includes(id)) + 1,
+    ids.findIndex((id) => id === over),
+  );
+  const since = open === null ? from : Math.min(from, Math.max(0, ids.indexOf(open.since_run_id)));
+  return ids
+    .slice(since)
+    .filter((id) => !taken.has(id))
+    .slice(-MOST_PENDING);
 }
 
 /** The accepted runs that count: the last of the configuration. Of those accepted last, the ones that are gone or damaged. */
@@ -134,7 +267,7 @@ function baselineRuns(
 }
 
 function notesOf({ damagedLines }: Baseline, unreadable: ReadonlyMap<string, string>): string[] {
-  const missing = [...unreadable].map(([id, reason]) => `baseline run ${id} is not used: ${reason}`);
+  const missing = [...unreadable].map(([id, reason]) => `run ${id} is not used: ${reason}`);
   if (damagedLines.length === 0) return missing;
   return [...missing, `baseline.jsonl: lines ${damagedLines.join(', ')} cannot be read and are ignored`];
 }

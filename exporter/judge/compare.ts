@@ -7,7 +7,7 @@ import { defaultRules, MOST_PRIMARY, type Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import { overallReason, overallSentence } from './sentences.ts';
 import { orderDoubts, unknownOrder } from './time-order.ts';
-import type { Design, Judgment, MeasureVerdict, Needs, PreflightFinding, VerdictName } from './verdict.ts';
+import type { Judgment, MeasureVerdict, Needs, PreflightFinding, VerdictName } from './verdict.ts';
 
 export interface CompareOptions {
   /** a[i] and b[i] are a pair: measured one right after the other, with the same plan. */
@@ -33,7 +33,7 @@ export function compare(a: readonly RunFigures[], b: readonly RunFigures[], opti
   if (paired && a.length !== b.length) throw new RangeError(`${a.length} and ${b.length} runs are not pairs`);
   return judge(a, b, rules, {
     design: paired ? 'pairs' : 'sets',
-    evidenceOf: paired ? pairsEvidence : setsEvidence,
+    evidenceOf: ({ a: from, b: to }) => (paired ? pairsEvidence(from, to) : setsEvidence(from, to)),
     doubts: paired ? new Map() : orderDoubts(a, b, rules),
     findings: [...preflight(a, b, accepted), ...(paired ? [] : unknownOrder(a, b))],
   });
@@ -44,7 +44,8 @@ export function judge(
   a: readonly RunFigures[],
   b: readonly RunFigures[],
   rules: Rules,
-  how: Pick<JudgedHow, 'design' | 'evidenceOf' | 'doubts'> & { readonly findings?: readonly PreflightFinding[] },
+  how: Pick<JudgedHow, 'design' | 'evidenceOf' | 'doubts'> &
+    Partial<Pick<JudgedHow, 'alpha'>> & { readonly findings?: readonly PreflightFinding[] },
 ): Judgment {
   if (rules.primary.length > MOST_PRIMARY) {
     throw new RangeError(`${rules.primary.length} measures gate; at most ${MOST_PRIMARY} can`);
@@ -53,12 +54,11 @@ export function judge(
   const forbidden = findings.some(({ outcome }) => outcome === 'failed');
   // What only one side has is not compared, except that a measure that gates must not vanish unseen.
   const cases = casesOf(a, b, rules).filter((each) => each.place >= 0 || (each.a.length > 0 && each.b.length > 0));
-  const measures = judgeCases(cases, { ...how, alpha: rules.alpha, forbidden });
+  const measures = judgeCases(cases, { alpha: rules.alpha, ...how, forbidden });
   const gating = measures.filter((one) => one.gating);
   const verdict = forbidden ? 'undecided' : worst(gating.map((one) => one.verdict));
-  const design: Design = how.design === 'pairs' || how.design === 'sets' ? how.design : 'history';
   return {
-    design,
+    design: how.design,
     scenario: b[0]?.scenario ?? '',
     verdict,
     reason: overallReason({ verdict, preflight: findings, measures }),

@@ -12,7 +12,7 @@ export interface Decision {
 }
 
 /** What of the evidence a decision rests on. */
-export type Decidable = Pick<Evidence, 'estimate' | 'interval' | 'level'>;
+export type Decidable = Pick<Evidence, 'estimate' | 'interval' | 'history'>;
 
 /**
  * regressed: the interval is above no change and the estimate at least the margin; improved: mirrored; unchanged: the
@@ -23,23 +23,30 @@ export type Decidable = Pick<Evidence, 'estimate' | 'interval' | 'level'>;
  * @param alone the same for one measure alone
  */
 export function decide(evidence: Decidable, margin: number, level: number, alone: number): Decision {
-  const interval = evidence.interval(evidence.level ?? level);
-  const verdict = verdictOf(evidence, interval, margin);
+  const { history, estimate } = evidence;
+  const interval = evidence.interval(history === null ? level : HISTORY_INTERVAL);
+  const verdict = verdictOf(evidence, interval, margin, level);
   return {
     verdict,
     reason: verdict === 'undecided' ? openBecause(evidence, interval, margin, alone) : 'decided',
     interval,
-    detectable: detectable(evidence.estimate, interval[0], margin),
+    detectable:
+      history === null ? detectable(estimate, interval[0], margin) : Math.max(margin, history.detectable(level)),
   };
 }
 
+/** Of the interval after a history: each of its ends is a bound at 95 %. Its runs are looked at every night, and decide at their own level. */
+export const HISTORY_INTERVAL = 0.1;
+
 function verdictOf(
-  { estimate }: Pick<Evidence, 'estimate'>,
+  { estimate, history }: Decidable,
   [low, high]: readonly [number, number],
   margin: number,
+  level: number,
 ): Exclude<VerdictName, 'suspect'> {
-  if (low > 0 && estimate[0] >= margin) return 'regressed';
-  if (high < 0 && estimate[1] <= -margin) return 'improved';
+  const direction = history === null ? (low > 0 ? 1 : high < 0 ? -1 : 0) : history.direction(level);
+  if (direction > 0 && estimate[0] >= margin) return 'regressed';
+  if (direction < 0 && estimate[1] <= -margin) return 'improved';
   return low >= -margin && high <= margin ? 'unchanged' : 'undecided';
 }
 
@@ -56,7 +63,7 @@ function openBecause(
   if (low === -Infinity || high === Infinity) return 'unbounded';
   // More than half of the interval is buckets: more runs would not help as much as finer buckets.
   if (openByBuckets > (high - low) / 2) return 'buckets';
-  if (evidence.level === null && verdictOf(evidence, evidence.interval(alone), margin) !== 'undecided') {
+  if (evidence.history === null && verdictOf(evidence, evidence.interval(alone), margin, alone) !== 'undecided') {
     return 'multiple_measures';
   }
   return low > 0 || high < 0 ? 'near_margin' : 'wide_interval';

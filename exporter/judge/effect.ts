@@ -17,6 +17,6 @@ export function detectableRatio(worse: number | null): number | null {
 const LARGEST_LOG_RATIO = Math.log(1e15);
 
 /** Whether the ratio falls when things get worse. */
-export function lowerIsWorse({ measure, direction }: FigureKey): boolean {
+export function lowerIsWorse({ measure, direction }: Pick<FigureKey, 'measure' | 'direction'>): boolean {
   return direction === 'higher' || SHARES_OF_FAILURE.has(measure);
 }

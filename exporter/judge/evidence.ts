@@ -1,8 +1,14 @@
-import type { AutoregressiveShift } from '../../core/stats/autoregressive-shift.ts';
 import type { Interval } from '../../core/stats/interval.ts';
-import { rankPrediction, tPrediction, type Prediction } from '../../core/stats/prediction.ts';
+import {
+  changeInterval,
+  detectableShift,
+  LOOKS,
+  lookAt,
+  MOST_LOOKED_AT,
+  type Look,
+  type Reference,
+} from '../../core/stats/robust-shift.ts';
 import { difference, pairedShift, unpairedShift, type KnownInterval, type Shift } from '../../core/stats/shift.ts';
-import { studentT, studentTTail } from '../../core/stats/student-t.ts';
 import type { Figure, FigureKey } from './run-figures.ts';
 import type { Method } from './verdict.ts';
 
@@ -15,18 +21,25 @@ export interface Evidence {
   readonly estimate: KnownInterval;
   /** At a level: the chance that the truth is outside. */
   readonly interval: (level: number) => Interval;
-  /** Two-sided, or for the worse where one run is judged. */
+  /** Two-sided. */
   readonly p: number;
-  /** The level of the interval when it cannot be chosen; null when it can. */
-  readonly level: number | null;
+  /** What the runs after a history have besides; null for pairs and sets. */
+  readonly history: HistoryEvidence | null;
 }
 
-/** Runs from which ranks alone say that another is unusual: 1 ÷ (N + 1) is then at most 0.05. */
-export const FEWEST_FOR_RANKS = 19;
-/** Runs from which Student's t reports it. */
-export const FEWEST_FOR_T = 5;
-/** The chance with which one end of a prediction interval misses. */
-export const PREDICTION_END = 0.05;
+export interface HistoryEvidence {
+  /** How many of the last runs the evidence is of. */
+  readonly runs: number;
+  /** Which way the runs changed, if that is excluded to be chance at a level: 1 is worse. */
+  readonly direction: (level: number) => 1 | 0 | -1;
+  /** The smallest change of the judged runs that would have been seen at a level. */
+  readonly detectable: (level: number) => number;
+  /** The newest run alone. */
+  readonly newest: Look;
+}
+
+/** The newest run alone is unusual: one run in a hundred like the history is. */
+export const UNUSUAL = 0.01;
 
 /** The logarithm of what is compared, up being worse; see `EffectRatio` for shares. */
 export function worseUp({ measure, direction }: FigureKey, value: NonNullable<Figure['value']>): KnownInterval {
@@ -57,45 +70,41 @@ export function setsEvidence(a: readonly KnownInterval[], b: readonly KnownInter
 }
 
 /**
- * The test on an estimated dependence rejects more often than its level, up to four times in simulations of 20 runs: it gets
- * a fifth of it.
+ * The runs after a history, oldest first: the look that shows a change best, if one does at the level of a check; the newest run if it
+ * is unusual for the worse by at least the margin; else all of the last eight.
  */
-const CAUTION = 5;
-
-/**
- * A shift of runs that follow a history and depend on the one before. `end`: the chance with which one end of the interval
- * misses, for a single run, which is judged for the worse only.
- */
-export function autoregressiveEvidence(
-  { estimate, standardError, degrees }: AutoregressiveShift,
-  end: number | null,
+export function historyEvidence(
+  reference: Reference,
+  after: readonly KnownInterval[],
+  { level, margin }: { readonly level: number; readonly margin: number },
 ): Evidence {
-  const up = studentTTail(estimate / standardError, degrees);
+  const last = (k: number): Look => lookAt(reference, after.slice(-k));
+  const newest = last(1);
+  const looks = LOOKS.filter((k) => k <= after.length).map(last);
+  const all = last(Math.min(after.length, MOST_LOOKED_AT));
+  const chance = (look: Look): number => Math.min(1, 2 * LOOKS.length * Math.min(look.up, look.down));
+  const [best] = looks.toSorted((x, y) => chance(x) - chance(y));
+  const found = best !== undefined && chance(best) <= level ? best : null;
+  const suspicion = newest.up <= UNUSUAL && newest.estimate[0] >= margin ? newest : null;
+  const shown = found ?? suspicion ?? all;
+  const p = best === undefined ? 1 : chance(best);
   return {
-    method: 'autoregression',
-    estimate: [estimate, estimate],
-    interval: (level) => {
-      const reach = studentT(1 - (end === null ? level / CAUTION : level), degrees) * standardError;
-      return [estimate - reach, estimate + reach];
+    method: 'robust_shift',
+    estimate: shown.estimate,
+    interval: (within) => changeInterval(reference, shown, within),
+    p,
+    history: {
+      runs: shown.k,
+      direction: (at) => (found === null || p > at ? 0 : found.up < found.down ? 1 : -1),
+      detectable: (at) =>
+        all.k < (LOOKS[0] ?? 0)
+          ? detectableShift(reference, 1, UNUSUAL)
+          : detectableShift(reference, all.k, at / 2 / LOOKS.length),
+      newest,
     },
-    p: end === null ? Math.min(1, CAUTION * 2 * Math.min(up, 1 - up)) : up,
-    level: end === null ? null : 2 * end,
-  };
-}
-
-/** One run against a history of at least `FEWEST_FOR_T` runs. */
-export function predictionEvidence(history: readonly KnownInterval[], run: KnownInterval): Evidence {
-  const ranks = history.length >= FEWEST_FOR_RANKS;
-  const found: Prediction = ranks ? rankPrediction(history, run) : tPrediction(history, run, PREDICTION_END);
-  return {
-    method: ranks ? 'rank_prediction' : 't_prediction',
-    estimate: found.estimate,
-    interval: () => [...found.interval],
-    p: found.p.up,
-    level: 2 * found.end,
   };
 }
 
 function ofShift({ estimate, interval, p }: Shift, method: Method): Evidence {
-  return { method, estimate, interval, p: p.twoSided, level: null };
+  return { method, estimate, interval, p: p.twoSided, history: null };
 }

@@ -8,7 +8,7 @@ const MOST_RUNS = 100;
 
 /** A comparison as far as its size goes. */
 export interface Size {
-  readonly design: 'pairs' | 'sets' | 'confirm';
+  readonly design: 'pairs' | 'sets';
   readonly a: number;
   readonly b: number;
   /** How many measures gate. */
@@ -28,7 +28,6 @@ export function missingRuns({ design, a, b, gating, alpha }: Size): Needs | null
   const each = fewestRunsPerSet(hypotheses, alpha);
   const both = { furtherA: Math.max(0, each - a), furtherB: Math.max(0, each - b) };
   const onlyB = against === null ? Infinity : against - b;
-  if (design === 'confirm') return { design, further: Math.min(onlyB, MOST_RUNS) };
   return onlyB < both.furtherA + both.furtherB ? { design, furtherA: 0, furtherB: onlyB } : { design, ...both };
 }
 
@@ -48,8 +47,7 @@ export function furtherRuns(size: Size, { estimate }: Evidence, { interval }: De
   const { design, a, b } = size;
   if (Math.max(grown(a), grown(b)) > MOST_RUNS) return null;
   if (design === 'pairs') return { design, pairs: b + grown(b), further: grown(b) };
-  // The baseline stays as it is; its own uncertainty is the smaller part.
-  return design === 'confirm' ? { design, further: grown(b) } : { design, furtherA: grown(a), furtherB: grown(b) };
+  return { design, furtherA: grown(a), furtherB: grown(b) };
 }
 
 /** The larger of what two figures need; needs of different designs are not compared, the first stands. */

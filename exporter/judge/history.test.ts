@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeAgainstHistory } from './history.ts';
+import { judgeAgainstHistory, recoveryFrom } from './history.ts';
 import { FIVE, ONE, runsOf } from './testing/runs.ts';
 
 /** Scattered without order, within ±2 %. */
@@ -12,7 +12,7 @@ const judged = (values: readonly number[], history = HISTORY, rules = ONE) =>
   judgeAgainstHistory(history, runsOf('n', values, 100), { rules });
 
 describe('one run', () => {
-  test('beyond all of 20 and by the margin is suspect, never regressed', () => {
+  test('far beyond the history and by the margin is suspect, never regressed', () => {
     const found = judged([1.5]);
     expect(found).toMatchObject({
       verdict: 'suspect',
@@ -20,33 +20,31 @@ describe('one run', () => {
       needs: { design: 'confirm', further: 2 },
       anchor: null,
     });
-    expect(found.window.measures[0]).toMatchObject({ method: 'rank_prediction', runs: { a: 20, b: 1 } });
-    expect(found.window.measures[0]?.p).toEqual({ raw: 1 / 21, adjusted: 1 / 21, adjustment: 'none' });
-    expect(found.window.measures[0]?.confidence).toBeCloseTo(19 / 21, 12);
+    expect(found.window.measures[0]).toMatchObject({ method: 'robust_shift', runs: { a: 20, b: 1 } });
     expect(found.sentence).toBe(
       'Suspect: time to first token p50 is worse than the history; further runs have to confirm it.',
     );
   });
 
-  test('beyond all of 20 by less than the margin is not', () => expect(judged([1.04]).verdict).toBe('undecided'));
+  test('beyond the history by less than the margin is not', () => expect(judged([1.04]).verdict).toBe('undecided'));
 
   test('in the middle of a history that is quieter than the margin is unchanged', () => {
     expect(judged([1.0]).verdict).toBe('unchanged');
   });
 
-  test('faster than all is an improvement only when it is confirmed', () => {
-    expect(judged([0.7])).toMatchObject({ verdict: 'undecided', reason: 'unconfirmed_improvement' });
-    expect(judged([0.7, 0.7]).verdict).toBe('improved');
+  test('says what it excludes, and what would have been noticed', () => {
+    const wide = runsOf(
+      'h',
+      NOISE.map((value) => value ** 4),
+    );
+    const found = judged([1.01], wide);
+    expect(found.verdict).toBe('undecided');
+    expect(found.sentence).toMatch(/^No regression found; a change of \+\d+(\.\d)? % would have been suspected/);
+    expect(found.window.measures[0]?.sentence).toMatch(/no slower than \+\d+(\.\d)? % \(95 %\)\.$/);
   });
 
-  test('5 to 18 runs: a t prediction interval, named as what it is', () => {
-    const found = judged([1.5], HISTORY.slice(0, 18));
-    expect(found.verdict).toBe('suspect');
-    expect(found.window.measures[0]).toMatchObject({ method: 't_prediction', runs: { a: 18, b: 1 } });
+  test('of 5 runs of history is suspect as well; of fewer it says how many are missing', () => {
     expect(judged([1.5], HISTORY.slice(0, 5)).verdict).toBe('suspect');
-  });
-
-  test('fewer than 5 say how many are missing', () => {
     expect(judged([1.5], HISTORY.slice(0, 3))).toMatchObject({
       verdict: 'undecided',
       reason: 'too_few_runs',
@@ -61,39 +59,57 @@ describe('one run', () => {
   });
 });
 
-describe('confirmation', () => {
-  test('two further slow runs make it regressed, without the one that raised the suspicion', () => {
+describe('several runs', () => {
+  test('three slow ones are regressed, also for five gating measures', () => {
     const found = judged([1.5, 1.4, 1.45]);
-    expect(found.verdict).toBe('regressed');
-    expect(found.window).toMatchObject({ left_out: 'n0', runs: { b: ['n1', 'n2'] } });
-    expect(found.window.measures[0]).toMatchObject({ method: 'rank_sum_exact', runs: { a: 20, b: 2 } });
-    expect(found.window.measures[0]?.effect?.estimate).toBeCloseTo(1.425, 1);
+    expect(found).toMatchObject({ verdict: 'regressed', window: { runs: { b: ['n0', 'n1', 'n2'] } } });
+    expect(found.window.measures[0]?.effect?.estimate).toBeCloseTo(1.45, 1);
+    expect(judged([1.5, 1.4, 1.45], HISTORY, FIVE).verdict).toBe('regressed');
   });
 
-  test('it suffices for five gating measures', () =>
-    expect(judged([1.5, 1.4, 1.45], HISTORY, FIVE).verdict).toBe('regressed'));
-
-  test('one is not enough, and the suspicion stays', () => {
-    expect(judged([1.5, 1.4])).toMatchObject({
-      verdict: 'suspect',
-      needs: { design: 'confirm', further: 1 },
-      window: { left_out: 'n0' },
-    });
+  test('two are not enough', () => {
+    expect(judged([1.5, 1.4])).toMatchObject({ verdict: 'suspect', window: { runs: { b: ['n1'] } } });
   });
 
-  test('two runs as before take the suspicion away', () => expect(judged([1.5, 1.0, 1.0]).verdict).toBe('unchanged'));
+  test('two as before after a slow one take the suspicion away', () =>
+    expect(judged([1.5, 1.0, 1.0]).verdict).toBe('unchanged'));
+
+  test('of which none is unusual alone, evidence accumulates', () => {
+    const wide = runsOf(
+      'h',
+      NOISE.map((value) => value ** 4),
+    );
+    const slow = [1.11, 1.12, 1.1, 1.13, 1.11, 1.12, 1.1, 1.12];
+    expect(judged(slow.slice(0, 1), wide).verdict).toBe('undecided');
+    expect(judged(slow, wide).verdict).toBe('regressed');
+  });
+
+  test('three fast ones are improved', () => {
+    expect(judged([0.75])).toMatchObject({ verdict: 'undecided', reason: 'unconfirmed_improvement' });
+    expect(judged([0.75, 0.76, 0.74]).verdict).toBe('improved');
+  });
+
+  test('one disturbed run on either side neither decides nor hides', () => {
+    const disturbed = runsOf(
+      'h',
+      NOISE.map((value, i) => (i === 7 ? 2 : value)),
+    );
+    expect(judged([1.25, 1.24, 1.26], disturbed).verdict).toBe('regressed');
+    expect(judged([2, 1.0, 1.01, 0.99, 1.0]).verdict).not.toBe('regressed');
+    expect(judged([1.3, 1.29, 0.7, 1.31, 1.3, 1.3, 1.29, 1.3]).verdict).toBe('regressed');
+  });
+
+  test('a run whose client was saturated is no evidence', () => {
+    const runs = runsOf('n', [1.5, 1.4, 1.45, 1.4], 100);
+    const busy = runs.map((run, i) => (i === 1 ? { ...run, client: 'saturated' as const } : run));
+    expect(judgeAgainstHistory(HISTORY, busy, { rules: ONE }).window.runs.b).toEqual(['n0', 'n2', 'n3']);
+  });
 
   test('the order is that of the starts', () => {
-    const runs = runsOf('n', [1.5, 1.4, 1.45], 100);
-    expect(judgeAgainstHistory([...HISTORY].reverse(), [...runs].reverse(), { rules: ONE }).window.left_out).toBe('n0');
-  });
-
-  test('several runs without suspicion are all compared', () => {
-    expect(judged([1.0, 1.01, 0.99]).window).toMatchObject({
-      verdict: 'unchanged',
-      left_out: null,
-      runs: { b: ['n0', 'n1', 'n2'] },
-    });
+    const runs = runsOf('n', [1.0, 1.0, 1.5], 100);
+    expect(judgeAgainstHistory([...HISTORY].reverse(), [...runs].reverse(), { rules: ONE }).window.runs.b).toEqual([
+      'n2',
+    ]);
   });
 
   test('a judged run that was accepted already is not its own baseline', () => {
@@ -106,6 +122,14 @@ test('only the last 20 accepted runs are the baseline', () => {
   const found = judged([1.5], runsOf('h', [...new Array<number>(30).fill(3), ...NOISE]));
   expect(found.verdict).toBe('suspect');
   expect(found.window.runs.a).toHaveLength(20);
+});
+
+test('a level that was accepted anew is the normal one, and the scatter of the runs before it still counts', () => {
+  const runs = [...HISTORY.slice(0, 15), ...runsOf('m', [1.3, 1.31, 1.29], 50)];
+  const levels = new Map([0, 1, 2].map((i) => [`m${i}`, 1]));
+  const options = { rules: ONE, levels };
+  expect(judgeAgainstHistory(runs, runsOf('n', [1.3, 1.3, 1.31], 100), options).verdict).not.toBe('regressed');
+  expect(judgeAgainstHistory(runs, runsOf('n', [1.0, 1.0, 1.01], 100), options).verdict).toBe('improved');
 });
 
 test('a pinned anchor catches the drift that the window follows', () => {
@@ -124,54 +148,32 @@ test('a pinned anchor catches the drift that the window follows', () => {
   expect(found.sentence).toMatch(/^Against the pinned runs: /);
 });
 
-describe('a history whose runs may depend on each other', () => {
-  const waves = runsOf(
-    'h',
-    Array.from({ length: 40 }, (_, i) => 1 + 0.02 * Math.sin(i / 3)),
+describe('the end of a regression', () => {
+  const regressed = new Set(
+    judged([1.5, 1.5, 1.5])
+      .window.measures.filter(({ gating }) => gating)
+      .map(({ measure, stat, unit, ...key }) =>
+        [measure, stat, unit, key.definition, key.origin, key.population, key.clock].join(' '),
+      ),
   );
+  const after = (values: readonly number[]) =>
+    recoveryFrom(HISTORY, runsOf('n', values, 100), 3, { regressed, rules: ONE, levels: new Map() });
 
-  test('seen in the order of the runs: judged as a series, in which a jump counts and an excursion does not', () => {
-    expect(judged([1.09], waves)).toMatchObject({
-      verdict: 'suspect',
-      window: { measures: [{ method: 'autoregression' }, {}, {}, {}, {}] },
-    });
-    const confirmed = judged([1.09, 1.08, 1.09, 1.08], waves);
-    expect(confirmed).toMatchObject({ verdict: 'regressed', window: { left_out: 'n0' } });
-    expect(confirmed.window.measures[0]).toMatchObject({ method: 'autoregression', runs: { a: 20, b: 3 } });
-    expect(judged([1.0, 1.0], waves).verdict).not.toBe('regressed');
+  test('is not seen while it lasts, and it says how many runs like the baseline would show it', () => {
+    expect(after([1.3, 1.31, 1.3, 1.3, 1.29])).toEqual({ since: null, further: 3 });
   });
 
-  test('against pinned runs, which the new ones do not follow, it is withheld, and pairs are proposed', () => {
-    const options = { rules: ONE, anchor: waves };
-    const found = judgeAgainstHistory(runsOf('h', NOISE), runsOf('n', [1.09, 1.09, 1.09, 1.09], 100), options);
-    expect(found.anchor).toMatchObject({
-      ...{ verdict: 'undecided', reason: 'dependent_history', needs: { design: 'pairs', pairs: 6, further: 6 } },
-    });
+  test('is shown by as many runs as were said', () => {
+    expect(after([1.3, 1.31, 1.3, 1.3, 1.0, 1.01]).since).toBeNull();
+    expect(after([1.3, 1.31, 1.3, 1.3, 1.0, 1.01, 0.99]).since?.map(({ run_id }) => run_id)).toEqual([
+      'n4',
+      'n5',
+      'n6',
+    ]);
   });
 
-  test('values that buckets leave open are withheld as well', () => {
-    const open = waves.map((run) => ({
-      ...run,
-      figures: run.figures.map((each) => ({
-        ...each,
-        value: [Number(each.value), Number(each.value) + 1e-6] as const,
-      })),
-    }));
-    expect(judged([1.09], open)).toMatchObject({ verdict: 'undecided', reason: 'dependent_history' });
-  });
+  test('one run as before is not the end', () => expect(after([1.3, 1.31, 1.3, 1.0, 1.3]).since).toBeNull());
 
-  test('fewer than 10 runs cannot show it: they raise a suspicion and do not confirm it', () => {
-    const short = HISTORY.slice(0, 8);
-    expect(judged([1.08], short).verdict).toBe('suspect');
-    expect(judged([1.08, 1.08, 1.09, 1.08], short)).toMatchObject({
-      verdict: 'undecided',
-      reason: 'short_history',
-      needs: { design: 'baseline', further: 2 },
-    });
-  });
-
-  test('a change far beyond scatter and margin is no excursion, and is not withheld', () => {
-    expect(judged([1.5, 1.4, 1.45], waves).verdict).toBe('regressed');
-    expect(judged([1.5, 1.4, 1.45, 1.4], HISTORY.slice(0, 8)).verdict).toBe('regressed');
-  });
+  test('what is less bad but still beyond the margin is not the end', () =>
+    expect(after([1.5, 1.5, 1.5, 1.1, 1.1, 1.11, 1.1, 1.1]).since).toBeNull());
 });

@@ -1,20 +1,21 @@
-import { FEWEST_FOR_DEPENDENCE } from '../../core/stats/serial-dependence.ts';
 import { capitalized, statisticTitle } from '../../core/measures/measure-title.ts';
 import { benjaminiHochberg, holm, holmLevels } from '../../core/stats/multiple-testing.ts';
+import { LOOKS } from '../../core/stats/robust-shift.ts';
 import type { KnownInterval } from '../../core/stats/shift.ts';
 import { keyText, type FigureCase } from './cases.ts';
-import { decide, type Decision } from './decide.ts';
+import { decide, HISTORY_INTERVAL, type Decision } from './decide.ts';
 import { detectableRatio, effectRatio, lowerIsWorse } from './effect.ts';
-import type { Evidence } from './evidence.ts';
+import { UNUSUAL, type Evidence, type HistoryEvidence } from './evidence.ts';
 import { furtherRuns, missingRuns, type Size } from './gather.ts';
 import type { FigureKey } from './run-figures.ts';
 import { evidenceSentence } from './sentences.ts';
-import type { EffectRatio, MeasureVerdict, Needs, PValue, Reason, VerdictName } from './verdict.ts';
+import type { Design, EffectRatio, MeasureVerdict, Needs, PValue, Reason, VerdictName } from './verdict.ts';
 
 export interface JudgedHow {
+  /** The chance of any false alarm among the measures that gate. */
   readonly alpha: number;
-  readonly design: Size['design'] | 'single';
-  readonly evidenceOf: (a: readonly KnownInterval[], b: readonly KnownInterval[], key: FigureKey) => Evidence;
+  readonly design: Design;
+  readonly evidenceOf: (each: FigureCase) => Evidence;
   /** Whether preflight forbids any verdict. */
   readonly forbidden: boolean;
   /** Figures whose history cannot be trusted to be independent, by `keyText`. */
@@ -23,8 +24,8 @@ export interface JudgedHow {
 
 /** The verdict on every figure. Only the gating ones share the chance of a false alarm. */
 export function judgeCases(cases: readonly FigureCase[], how: JudgedHow): readonly MeasureVerdict[] {
-  const evidences = cases.map(({ key, a, b, problem }) =>
-    problem !== null || a.length === 0 || b.length === 0 ? null : how.evidenceOf(a, b, key),
+  const evidences = cases.map((each) =>
+    each.problem !== null || each.a.length === 0 || each.b.length === 0 ? null : how.evidenceOf(each),
   );
   const tests = severalMeasures(cases, evidences, how);
   const gating = cases.filter(({ place }) => place >= 0).length;
@@ -39,11 +40,13 @@ export function judgeCases(cases: readonly FigureCase[], how: JudgedHow): readon
   return judged.map((one) => verdictOn(one, byKey, gating, how));
 }
 
-/** Why runs may depend on each other, and the change that is decided anyway, on the scale of the evidence. */
-export type Doubt =
-  | { readonly reason: 'dependent_history' | 'short_history'; readonly least: number }
-  /** The shift that is left when a trend and a dependence of the runs are taken out: it has to exclude no change as well. */
-  | { readonly reason: 'time_order'; readonly low: number; readonly high: number };
+/** The shift that is left when a trend and a dependence of the runs are taken out: it has to exclude no change as well. */
+export interface Doubt {
+  readonly reason: 'time_order';
+  /** On the scale of the evidence. */
+  readonly low: number;
+  readonly high: number;
+}
 
 interface Judged {
   readonly each: FigureCase;
@@ -58,14 +61,13 @@ interface Test {
   readonly p: PValue;
 }
 
-/** Holm for the figures that gate, Benjamini and Hochberg for the others; nothing for a suspicion, which is no verdict. */
+/** Holm for the figures that gate, Benjamini and Hochberg for the others. */
 function severalMeasures(
   cases: readonly FigureCase[],
   evidences: readonly (Evidence | null)[],
-  { alpha, design }: JudgedHow,
+  { alpha }: JudgedHow,
 ): readonly Test[] {
   const ps = evidences.map((evidence) => evidence?.p ?? 1);
-  if (design === 'single') return ps.map((raw) => ({ level: alpha, p: { raw, adjusted: raw, adjustment: 'none' } }));
   const gates = cases.map(({ place }) => place >= 0);
   const gatingPs = ps.filter((_, i) => gates[i]);
   const otherPs = ps.filter((_, i) => !gates[i] && evidences[i] !== null);
@@ -84,7 +86,7 @@ function severalMeasures(
 function verdictOn(one: Judged, byKey: ReadonlyMap<string, Judged>, gating: number, how: JudgedHow): MeasureVerdict {
   const { each, evidence, decision, test } = one;
   const { key, margin, place, a, b } = each;
-  const runs = { a: a.length, b: b.length };
+  const runs = { a: a.length, b: evidence?.history?.runs ?? b.length };
   const facts = { ...key, gating: place >= 0, runs, margin };
   if (evidence === null || decision === null || test === null) {
     const reason = each.problem?.reason ?? 'missing_values';
@@ -99,7 +101,7 @@ function verdictOn(one: Judged, byKey: ReadonlyMap<string, Judged>, gating: numb
     verdict,
     reason,
     effect,
-    confidence: 1 - (evidence.level ?? test.level),
+    confidence: 1 - (evidence.history === null ? test.level : HISTORY_INTERVAL),
     method: evidence.method,
     detectable: detectableRatio(detectableOf(one, how.doubts)),
     p: test.p,
@@ -112,38 +114,45 @@ function verdictOn(one: Judged, byKey: ReadonlyMap<string, Judged>, gating: numb
 function conclude(
   { each, evidence, decision, test }: Judged,
   byKey: ReadonlyMap<string, Judged>,
-  { forbidden, doubts, design, alpha }: JudgedHow,
+  { forbidden, doubts, alpha }: JudgedHow,
 ): { verdict: VerdictName; reason: Reason } {
   const undecided = (reason: Reason): { verdict: VerdictName; reason: Reason } => ({ verdict: 'undecided', reason });
   if (evidence === null || decision === null || test === null || forbidden) return undecided('preflight');
   const { verdict, reason } = decision;
-  if (verdict === 'undecided' || verdict === 'unchanged') return { verdict, reason };
+  if (verdict === 'undecided' || verdict === 'unchanged') {
+    return unusual(each, evidence.history) ?? { verdict, reason };
+  }
   if (test.p.adjustment === 'benjamini_hochberg' && test.p.adjusted > alpha) return undecided('multiple_measures');
   const doubt = doubts.get(keyText(each.key));
-  // A short history may raise a suspicion, but not confirm it.
-  if (doubt !== undefined && !(design === 'single' && doubt.reason === 'short_history')) {
-    if (isWithheld(doubt, verdict, evidence.estimate)) return undecided(doubt.reason);
+  if (doubt !== undefined && (verdict === 'regressed' ? doubt.low <= 0 : doubt.high >= 0)) {
+    return undecided(doubt.reason);
   }
   if (verdict === 'improved') {
     const withFailures = byKey.get(keyText({ ...each.key, population: 'all' }));
     if (withFailures !== undefined && withFailures.decision?.verdict !== 'improved') return undecided('failures');
   }
-  if (design !== 'single') return { verdict, reason };
-  return verdict === 'regressed'
-    ? { verdict: 'suspect', reason: 'unconfirmed_regression' }
-    : undecided('unconfirmed_improvement');
+  return { verdict, reason };
 }
 
-function isWithheld(doubt: Doubt, verdict: VerdictName, estimate: KnownInterval): boolean {
-  if (doubt.reason !== 'time_order') return Math.max(estimate[0], -estimate[1]) < doubt.least;
-  return verdict === 'regressed' ? doubt.low <= 0 : doubt.high >= 0;
+/** What the newest run alone says: less than a verdict, whatever the runs before it show together. */
+function unusual(
+  { margin }: FigureCase,
+  history: HistoryEvidence | null,
+): { verdict: VerdictName; reason: Reason } | null {
+  if (history === null) return null;
+  const { up, down, estimate } = history.newest;
+  if (up <= UNUSUAL && estimate[0] >= Math.log1p(margin))
+    return { verdict: 'suspect', reason: 'unconfirmed_regression' };
+  if (down <= UNUSUAL && estimate[1] <= -Math.log1p(margin))
+    return { verdict: 'undecided', reason: 'unconfirmed_improvement' };
+  return null;
 }
 
 /** If all runs of B were slower, what a trend leaves of the shift would move with the estimate. */
 function detectableOf({ each, evidence, decision }: Judged, doubts: JudgedHow['doubts']): number | null {
   const doubt = doubts.get(keyText(each.key));
   const found = decision?.detectable ?? null;
-  if (doubt?.reason !== 'time_order' || found === null || evidence === null) return found;
+  if (doubt === undefined || found === null || evidence === null) return found;
   return Math.max(found, (evidence.estimate[0] + evidence.estimate[1]) / 2 - doubt.low);
 }
 
@@ -155,20 +164,23 @@ function needsOf({ each, evidence, decision }: Judged, reason: Reason, gating: n
     case 'failures':
     case 'unbounded':
       return null;
-    case 'short_history':
-      return { design: 'baseline', further: Math.max(1, FEWEST_FOR_DEPENDENCE - each.a.length) };
-    case 'dependent_history':
     case 'time_order':
       return missingRuns({ design: 'pairs', a: 0, b: 0, gating, alpha });
     case 'buckets':
       return { design: 'buckets', effect: each.margin };
     default: {
-      // One run is judged against the history; whatever follows it is compared by ranks, without it.
-      const b = design === 'single' ? 0 : each.b.length;
-      const size: Size = { design: design === 'single' ? 'confirm' : design, a: each.a.length, b, gating, alpha };
+      if (design === 'history') return toConfirm(evidence.history);
+      const size: Size = { design, a: each.a.length, b: each.b.length, gating, alpha };
       return furtherRuns(size, evidence, decision, Math.log1p(each.margin));
     }
   }
+}
+
+/** The runs with which a change would be found if they are as the newest. Nothing is missing while nothing looks changed. */
+function toConfirm(history: HistoryEvidence | null): Needs | null {
+  const fewest = LOOKS[0] ?? 0;
+  const isUnusual = history !== null && Math.min(history.newest.up, history.newest.down) <= UNUSUAL;
+  return isUnusual ? { design: 'confirm', further: fewest - 1 } : null;
 }
 
 function effectOf(key: FigureKey, estimate: KnownInterval, interval: readonly [number, number]): EffectRatio {

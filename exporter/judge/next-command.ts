@@ -6,8 +6,6 @@ import type { Needs, VerdictName } from './verdict.ts';
 export interface NextContext {
   readonly scenario: string;
   readonly verdict: VerdictName;
-  /** How many runs were judged. */
-  readonly judged: number;
   /** Stored runs of the configuration that could be accepted into the baseline. */
   readonly acceptable: number;
   /** The tool that made the runs; null when it is not known. */
@@ -33,7 +31,7 @@ const OURS = 'llmbench';
 /** The command that would gather what a verdict lacks; null when no command does. */
 export function nextCommand(needs: Needs | null, context: NextContext): string | null {
   if (needs === null) return null;
-  const { scenario, verdict, judged, acceptable, tool, urls, runsDirectory, commandLine, continued } = context;
+  const { scenario, verdict, acceptable, tool, urls, runsDirectory, commandLine, continued } = context;
   const directory = runsDirectory === null || runsDirectory === DEFAULT ? '' : ` --runs-dir ${quoted(runsDirectory)}`;
   const named = `--scenario ${quoted(scenario)}${directory}`;
   const sameOptions = commandLine === null ? SAME_OPTIONS : shellCommand(otherOptions(commandLine));
@@ -58,8 +56,7 @@ export function nextCommand(needs: Needs | null, context: NextContext): string |
       const confirm = `llmbench check ${named} --confirm ${needs.further} -- --url ${quoted(urls.b ?? 'URL')} ${sameOptions}`;
       // Only a suspicion is confirmed, by our own runs; else further runs are judged together with those that are there.
       if (verdict === 'suspect' && !imported) return confirm;
-      const all = quoted(`scenario:${scenario}+last:${judged + needs.further}`);
-      return `${run}   # ${things(needs.further, 'runs')}, then: llmbench check ${all}${directory}`;
+      return `${run}   # ${things(needs.further, 'runs')}, then: llmbench check ${named}`;
     }
     case 'baseline': {
       const accept = (selector: string): string => `llmbench baseline accept ${quoted(selector)}${directory}`;

@@ -7,6 +7,7 @@ import { statisticTitle } from '../../core/measures/measure-title.ts';
 import type { Unit } from '../../core/run/statistic.ts';
 import { changeText } from '../../core/text/change-text.ts';
 import { things } from '../../core/text/things.ts';
+import { keyText } from './cases.ts';
 import { changeBaseline, foldEntries, type Baseline, type BaselineEntry } from './baseline.ts';
 import { DamagedRunError } from '../errors/store-errors.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
@@ -53,9 +54,9 @@ export interface ScenarioState {
   /** The newest verdict; null when nothing was judged. */
   readonly newest: VerdictEntry | null;
   readonly open: OpenRegression | null;
-  /** Verdicts without a decision since the last one that decided. */
+  /** Checks since the last one that could see what it has to: the change that the scenario asks for, or any at all. */
   readonly undecidedInARow: number;
-  readonly baseline: Pick<Baseline, 'accepted' | 'pinned'>;
+  readonly baseline: Pick<Baseline, 'accepted' | 'pinned'> & Partial<Pick<Baseline, 'detect'>>;
   /** The newest verdict on each judged run, by its id. */
   readonly verdictOf: ReadonlyMap<string, VerdictSummary>;
   /** The newest search for the capacity that has an answer, for each load and set of objectives. */
@@ -166,6 +167,24 @@ export async function acknowledgeRegression(
   return (await readScenarioState(store.directory, scenario))?.open ?? open;
 }
 
+/** Records a change of a baseline. Accepting runs of an open regression makes their level the normal one. */
+export async function recordChange(
+  store: LogStore,
+  change: Omit<BaselineEntry, 'schema_version' | 'at' | 'level' | 'detect'>,
+): Promise<void> {
+  const open = change.action === 'accept' ? (await readScenarioState(store.directory, change.scenario))?.open : null;
+  const begins = open?.run_ids.some((id) => change.run_ids.includes(id)) ?? false;
+  await changeBaseline(store, begins ? { ...change, level: 'new' } : change);
+}
+
+/** The figures that were found regressed since the regression began, by `keyText`. */
+export function regressedFigures(entries: readonly VerdictEntry[], open: OpenRegression): ReadonlySet<string> {
+  const since = entries.filter(({ at, verdict }) => at >= open.found_at && verdict === 'regressed');
+  return new Set(
+    since.flatMap(({ measures }) => measures.filter(({ verdict }) => verdict === 'regressed').map(keyText)),
+  );
+}
+
 function stateName(newest: VerdictEntry | null, open: OpenRegression | null, recovered: boolean): ScenarioStateName {
   if (open !== null) return 'regressed';
   if (newest === null) return 'unjudged';
@@ -264,6 +283,6 @@ function worded(open: Omit<OpenRegression, 'sentence'>): OpenRegression {
 }
 
 function undecidedInARow(verdicts: readonly VerdictEntry[]): number {
-  const decided = verdicts.findLastIndex(({ verdict }) => verdict !== 'undecided');
+  const decided = verdicts.findLastIndex(({ verdict, blind }) => !(blind ?? verdict === 'undecided'));
   return verdicts.length - 1 - decided;
 }

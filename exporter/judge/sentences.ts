@@ -1,5 +1,7 @@
 import { capitalized, measureTitle, statisticTitle } from '../../core/measures/measure-title.ts';
 import { changeText, percentText } from '../../core/text/change-text.ts';
+import { LOOKS } from '../../core/stats/robust-shift.ts';
+import { lowerIsWorse } from './effect.ts';
 import { SHARES_OF_FAILURE } from './evidence.ts';
 import type { FigureKey } from './run-figures.ts';
 import type { EffectRatio, Judgment, MeasureVerdict, PreflightFinding, Reason, VerdictName } from './verdict.ts';
@@ -8,13 +10,28 @@ import type { EffectRatio, Judgment, MeasureVerdict, PreflightFinding, Reason, V
 export function evidenceSentence(verdict: Omit<MeasureVerdict, 'sentence'>): string {
   const { effect, margin, confidence } = verdict;
   const what = SHARES_OF_FAILURE.has(verdict.measure) ? `the share without it (1 − ${measureTitle(verdict)})` : 'it';
+  const bound = verdict.verdict === 'regressed' ? null : boundText(verdict);
   const changed =
     effect === null
       ? ''
       : `; ${what} changed by ${changeText(effect.estimate)} (${intervalText(effect, confidence ?? 0)}), ` +
-        `${runsText(verdict)}, margin ${percentText(margin)}`;
+        `${runsText(verdict)}, margin ${percentText(margin)}${bound === null ? '' : `; ${bound}`}`;
   const because = BECAUSE[verdict.reason];
   return `${capitalized(statisticTitle(verdict))} is ${verdict.verdict}${because === '' ? '' : `: ${because}`}${changed}.`;
+}
+
+/** What the runs exclude: `no slower than +6.8 % (95 %)`. Null where they exclude nothing. */
+export function boundText(
+  verdict: Pick<MeasureVerdict, 'measure' | 'direction' | 'unit' | 'effect' | 'confidence'>,
+): string | null {
+  const { effect, confidence, unit } = verdict;
+  if (effect === null || confidence === null) return null;
+  const isLow = lowerIsWorse(verdict);
+  const worst = isLow ? effect.low : effect.high;
+  if (!Number.isFinite(worst) || worst === 0) return null;
+  const what = isLow ? 'no less than' : unit === 'seconds' ? 'no slower than' : 'no more than';
+  // One end of an interval misses half as often as both.
+  return `${what} ${changeText(worst)} (${percentText((1 + confidence) / 2)})`;
 }
 
 /** The overall verdict in one sentence: which figures led to it, or what is in the way. */
@@ -37,10 +54,34 @@ export function overallSentence(
     case 'improved':
       return `Improved: ${listOf(leading)} better by at least the margin.`;
     case 'undecided': {
+      const seen = seenText(gating);
+      if (seen !== null && leading.every(({ reason }) => NOTHING_FOUND.has(reason))) return seen;
       const because = BECAUSE[leading[0]?.reason ?? 'wide_interval'];
       return `Undecided for ${leading.map(statisticTitle).join(', ')}: ${because === '' ? 'the evidence is missing' : because}.`;
     }
   }
+}
+
+/** Reasons for which a change that was large enough would have been found. */
+const NOTHING_FOUND: ReadonlySet<Reason> = new Set([
+  'wide_interval',
+  'near_margin',
+  'multiple_measures',
+  'unconfirmed_improvement',
+]);
+
+/** What the check of a history would have seen; null where that is not known of a measure that gates. */
+function seenText(gating: readonly MeasureVerdict[]): string | null {
+  if (gating.some(({ method, detectable }) => method !== 'robust_shift' || detectable === null)) return null;
+  const [largest] = gating.toSorted((x, y) => (y.detectable ?? 0) - (x.detectable ?? 0));
+  if (largest === undefined) return null;
+  const better = gating.filter(({ reason }) => reason === 'unconfirmed_improvement');
+  const seen = gating.every(({ runs }) => runs.b >= (LOOKS[0] ?? 0)) ? 'seen' : 'suspected';
+  const note =
+    better.length === 0
+      ? ''
+      : ` The newest run is better than the history in ${better.map(statisticTitle).join(', ')}; further runs have to confirm it.`;
+  return `No regression found; a change of +${percentText(largest.detectable ?? 0)} would have been ${seen} (${statisticTitle(largest)} has the largest scatter).${note}`;
 }
 
 const BECAUSE: Readonly<Record<Reason, string>> = {
@@ -52,10 +93,6 @@ const BECAUSE: Readonly<Record<Reason, string>> = {
   unconfirmed_regression: 'this run is worse than the history, and further runs have to confirm it',
   unconfirmed_improvement: 'this run is better than the history, and further runs have to confirm it',
   multiple_measures: 'the evidence would suffice for one measure, but not for as many as are judged',
-  dependent_history:
-    'the runs of the history depend on each other, and the change is not far beyond their scatter; compare in interleaved pairs',
-  short_history:
-    'the history is too short to show whether its runs depend on each other, and the change is not far beyond its scatter',
   time_order:
     'the runs of one set follow those of the other, and a trend of the machine or runs that depend on each other could be ' +
     'the change; compare in interleaved pairs',
@@ -72,12 +109,8 @@ function runsText({ runs, method }: Pick<MeasureVerdict, 'runs' | 'method'>): st
     case 'signed_rank_exact':
     case 'signed_rank_normal':
       return `${runs.b} pairs`;
-    case 'rank_prediction':
-      return `one run beside the extremes of ${runs.a}`;
-    case 't_prediction':
-      return `one run beside Student's t interval of ${runs.a}`;
-    case 'autoregression':
-      return `${runs.a} and ${runs.b} runs, as a series with any run between them`;
+    case 'robust_shift':
+      return runs.b === 1 ? `the newest run after ${runs.a}` : `the last ${runs.b} runs after ${runs.a}`;
     default:
       return `${runs.a} and ${runs.b} runs`;
   }

@@ -32,6 +32,10 @@ export interface VerdictEntry {
   readonly recovered?: boolean;
   /** Further runs after which it ends if they look like the baseline; null without an open regression. */
   readonly needs_to_recover?: number | null;
+  /** The largest of the changes that would have been seen in each gating measure, as a ratio above 0; null: nothing would have been. */
+  readonly detectable?: number | null;
+  /** Whether the check could not see what it has to: the change that the scenario asks for, or any at all. */
+  readonly blind?: boolean;
   /** The gating measures, of the judgment that led to the verdict. JSON has null for an infinite effect. */
   readonly measures: readonly MeasureVerdict[];
   readonly author: string | null;
@@ -45,15 +49,23 @@ export function verdictEntry(
     runIds,
     firstStart,
     author,
+    detect,
+    recovery,
   }: {
     readonly fingerprint: string;
     readonly runIds: readonly string[];
     readonly firstStart: string | null;
     readonly author: string | null;
+    /** The change that checks have to see; null: none is set. */
+    readonly detect: number | null;
+    /** Null without an open regression. */
+    readonly recovery: { readonly recovered: boolean; readonly further: number | null } | null;
   },
 ): VerdictEntry {
   const { window, anchor } = judged;
   const decisive = decisiveOf(judged);
+  const gating = decisive.measures.filter((one) => one.gating);
+  const detectable = detectableIn(gating);
   return {
     schema_version: 1,
     scenario: window.scenario,
@@ -67,10 +79,20 @@ export function verdictEntry(
     baseline_run_ids: decisive.runs.a,
     left_out: decisive.left_out,
     first_start: firstStart,
+    recovered: recovery?.recovered ?? false,
+    needs_to_recover: recovery?.further ?? null,
+    detectable,
+    blind: judged.verdict === 'undecided' && (detectable === null || (detect !== null && detectable > detect)),
     anchor_verdict: anchor?.verdict ?? null,
-    measures: decisive.measures.filter(({ gating }) => gating),
+    measures: gating,
     author,
   };
+}
+
+/** Null when one of them could not have been found changed. */
+export function detectableIn(gating: readonly MeasureVerdict[]): number | null {
+  const each = gating.map(({ detectable, reason }) => (reason === 'preflight' ? null : detectable));
+  return each.length === 0 || each.includes(null) ? null : Math.max(...each.map((one) => one ?? Infinity));
 }
 
 export async function appendVerdict(store: LogStore, entry: VerdictEntry): Promise<void> {

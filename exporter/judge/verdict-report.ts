@@ -52,7 +52,7 @@ export async function verdictReport(
     ...comparisonOf(judgment, figures),
     explanation: await loadExplanation(store, judgment),
     next_command: nextCommand(judgment.needs, {
-      ...{ scenario: judgment.scenario, verdict: judgment.verdict, judged: b.length },
+      ...{ scenario: judgment.scenario, verdict: judgment.verdict },
       ...{ acceptable, tool: b.at(-1)?.tool ?? null, urls, runsDirectory, commandLine, continued },
     }),
   };

@@ -1,6 +1,6 @@
 import type { FigureKey } from './run-figures.ts';
 
-/** `suspect`: one run was worse than the history, and further runs have to confirm it. */
+/** `suspect`: the newest run alone is worse than the history, and further runs have to confirm it. */
 export const VERDICTS = ['regressed', 'improved', 'unchanged', 'suspect', 'undecided'] as const;
 export type VerdictName = (typeof VERDICTS)[number];
 
@@ -10,12 +10,8 @@ export type Method =
   | 'signed_rank_normal'
   | 'rank_sum_exact'
   | 'rank_sum_normal'
-  /** One run beyond all of at least 19 runs. */
-  | 'rank_prediction'
-  /** One run outside Student's t prediction interval of 5 to 18 runs, on logarithms. */
-  | 't_prediction'
-  /** A shift in a series of runs that depend on the one before, by generalized least squares on logarithms. */
-  | 'autoregression';
+  /** The last runs after a history, by scores of a robust center and scale, on logarithms. */
+  | 'robust_shift';
 
 export const REASONS = [
   /** The evidence suffices. */
@@ -34,10 +30,6 @@ export const REASONS = [
   'unconfirmed_improvement',
   /** The interval excludes no change, but not after the control for several measures. */
   'multiple_measures',
-  /** The runs of the history depend on each other, and the change is not far beyond its scatter. */
-  'dependent_history',
-  /** The history is too short to show whether its runs depend on each other, and the change is not far beyond its scatter. */
-  'short_history',
   /** The runs of the sets follow each other in time, and a trend or a dependence of the runs could be the change. */
   'time_order',
   /** Buckets leave open what the runs would decide. */
@@ -107,10 +99,10 @@ export interface MeasureVerdict extends FigureKey {
 }
 
 export interface PValue {
-  /** Two-sided for pairs and sets, one-sided (for the worse) for one run against a history. */
+  /** Two-sided. */
   readonly raw: number;
   readonly adjusted: number;
-  /** Holm over the gating measures; Benjamini and Hochberg's q over the others; none for one run against a history. */
+  /** Holm over the gating measures; Benjamini and Hochberg's q over the others; none in lines of earlier versions. */
   readonly adjustment: 'holm' | 'benjamini_hochberg' | 'none';
 }
 

@@ -1,17 +1,28 @@
 import { things } from '../../../core/text/things.ts';
+import { baselineSight, outlierNotes, sightText } from '../../judge/baseline-sight.ts';
+import { baselineWindow } from '../../judge/baseline-window.ts';
 import {
-  BASELINE_ACTIONS,
   changeBaseline,
+  BASELINE_ACTIONS,
   readBaseline,
   refusedChange,
   type BaselineAction,
 } from '../../judge/baseline.ts';
+import { storedFigures } from '../../judge/load-figures.ts';
+import { rulesFor } from '../../judge/rule-choices.ts';
+import { recordChange } from '../../judge/scenario-state.ts';
 import { quoted } from '../../../core/text/shell-word.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
-import { AUTHOR_OPTION, requestedAuthor } from '../options/judge-options.ts';
+import {
+  AUTHOR_OPTION,
+  DETECT_OPTION,
+  requestedAuthor,
+  requestedRules,
+  RULE_OPTIONS,
+} from '../options/judge-options.ts';
 import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
 import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
@@ -24,6 +35,8 @@ export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   ...STORAGE_OPTIONS,
   reason: text('TEXT', 'why the baseline changes; required by drop', null),
+  ...DETECT_OPTION,
+  ...RULE_OPTIONS,
   ...AUTHOR_OPTION,
   ...VERDICT_RECEIVER_OPTIONS,
   json: flag('print JSON'),
@@ -79,7 +92,10 @@ async function change(
   const author = requestedAuthor(options, process.env);
   const receiver = await requestedVerdictReceiver(options);
   const run_ids = runs.map(({ run_id }) => run_id);
-  await changeBaseline(store, { scenario, action, run_ids, author, reason: options.reason });
+  await recordChange(store, { scenario, action, run_ids, author, reason: options.reason });
+  const { detect } = options;
+  if (detect !== null)
+    await changeBaseline(store, { scenario, action: 'detect', run_ids: [], author, reason: null, detect });
   const { accepted, pinned } = await readBaseline(store.directory, scenario);
   const state = { scenario, action, run_ids, accepted: accepted.length, pinned: pinned.length };
   process.stdout.write(
@@ -87,8 +103,27 @@ async function change(
       ? `${JSON.stringify(state)}\n`
       : `${PAST[action]} ${things(run_ids.length, 'runs')}; the baseline of ${scenario} has ${things(accepted.length, 'runs')}, ${pinned.length} pinned\n`,
   );
+  if (action === 'accept')
+    process.stderr.write((await seenOf(store, scenario, options)).map((line) => `${line}\n`).join(''));
   await pushScenario(store, scenario, receiver);
   return ExitCode.done;
+}
+
+/** What checks against the baseline can see, and the accepted runs that are unlike the others; one line each. */
+async function seenOf(
+  store: RunStore,
+  scenario: string,
+  options: OptionValues<typeof OPTIONS>,
+): Promise<readonly string[]> {
+  const { accepted, levels, detect } = await readBaseline(store.directory, scenario);
+  const stored = (await indexedRuns(store)).filter((run) => run.scenario === scenario);
+  const isAccepted = new Set(accepted);
+  const newest = stored.find(({ run_id }) => isAccepted.has(run_id));
+  const used = baselineWindow(stored, isAccepted, newest?.fingerprint ?? '');
+  const { runs } = await storedFigures(store)(used);
+  const rules = rulesFor(requestedRules(options), runs);
+  const sight = baselineSight(runs, rules, { wanted: detect, levels });
+  return [...(sight === null ? [] : [sightText(sight)]), ...outlierNotes(runs, rules, levels)];
 }
 
 const PAST: Readonly<Record<BaselineAction, string>> = {
@@ -103,7 +138,8 @@ async function show(store: RunStore, scenario: string, options: OptionValues<typ
   for (const line of baseline.damagedLines)
     process.stderr.write(`baseline.jsonl: line ${line} cannot be read and is ignored\n`);
   if (options.json) {
-    process.stdout.write(`${JSON.stringify(baseline, null, 2)}\n`);
+    const { levels, ...plain } = baseline;
+    process.stdout.write(`${JSON.stringify({ ...plain, levels: Object.fromEntries(levels) }, null, 2)}\n`);
     return ExitCode.done;
   }
   if (baseline.entries.length === 0) {
@@ -125,7 +161,10 @@ async function show(store: RunStore, scenario: string, options: OptionValues<typ
   ]);
   const state = `${scenario}: ${things(accepted.length, 'runs')} accepted, ${pinned.length} pinned`;
   const pins = pinned.map((id) => `pinned      ${id}`);
+  const seen = (await seenOf(store, scenario, options)).flatMap((line) => ['', line]);
   const table = aligned([['changed (UTC)', 'action', 'runs', 'author', 'reason'], ...rows]);
-  process.stdout.write(`${[state, ...accepted.map((id) => `accepted    ${id}`), ...pins, '', ...table].join('\n')}\n`);
+  process.stdout.write(
+    `${[state, ...accepted.map((id) => `accepted    ${id}`), ...pins, ...seen, '', ...table].join('\n')}\n`,
+  );
   return ExitCode.done;
 }

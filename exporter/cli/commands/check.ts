@@ -1,7 +1,10 @@
 import { createRunId } from '../../../core/run/run-id.ts';
 import { CheckError, checkScenario, PASSED, type CheckedScenario } from '../../judge/check-scenario.ts';
+import { percentText } from '../../../core/text/change-text.ts';
 import { decisiveOf } from '../../judge/history.ts';
+import type { ScenarioState } from '../../judge/scenario-state.ts';
 import { verdictReport, type ReportedRun } from '../../judge/verdict-report.ts';
+import { readBaseline } from '../../judge/baseline.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import { newestRuns } from '../../store/index/select-runs.ts';
 import type { RunStore } from '../../store/run-store.ts';
@@ -117,7 +120,7 @@ async function check(
   try {
     return await checkScenario(store, {
       ...{ scenario, runIds, acceptPassed: options['accept-passed'] },
-      ...{ rules: requestedRules(options), author: requestedAuthor(options, process.env) },
+      ...{ rules: requestedRules(options), author: requestedAuthor(options, process.env), detect: options.detect },
     });
   } catch (error) {
     if (error instanceof CheckError) throw new CliError(error.message, ExitCode.failed);
@@ -131,7 +134,8 @@ async function requestedRuns(
   selector: string | null,
   scenario: string | null,
 ): Promise<{ readonly scenario: string; readonly runIds: readonly string[] }> {
-  const runs = selector === null ? await newestRun(store, scenario) : await selectedRuns(store, selector);
+  const selected = selector === null ? await newestRun(store, scenario) : await selectedRuns(store, selector);
+  const runs = await notAccepted(store, selected, selector);
   const names = [...new Set(runs.map((each) => each.scenario))];
   const [only] = names;
   if (only === null || only === undefined || names.length > 1 || (scenario !== null && only !== scenario)) {
@@ -146,6 +150,28 @@ async function requestedRuns(
       ExitCode.failed,
     );
   return { scenario: only, runIds: runs.map(({ run_id }) => run_id) };
+}
+
+/** Without the accepted runs that are not named by their ids: what is normal is not judged by accident. Throws a `CliError`. */
+async function notAccepted(
+  store: RunStore,
+  selected: readonly IndexedRun[],
+  selector: string | null,
+): Promise<readonly IndexedRun[]> {
+  const ids = (selector ?? '').split(',').filter((word) => word !== 'latest' && word !== '');
+  const accepted = new Set<string>();
+  for (const name of new Set(selected.map(({ scenario }) => scenario)))
+    if (name !== null) for (const id of (await readBaseline(store.directory, name)).accepted) accepted.add(id);
+  const isNamed = ({ run_id }: IndexedRun): boolean => ids.some((id) => run_id.startsWith(id));
+  const left = selected.filter((run) => !accepted.has(run.run_id) || isNamed(run));
+  const newest = selected.at(-1);
+  if (left.length === 0 && newest !== undefined) {
+    throw new CliError(
+      `nothing to judge: ${newest.run_id} is in the baseline of its scenario; to judge it all the same: llmbench check ${newest.run_id}`,
+      ExitCode.failed,
+    );
+  }
+  return left;
 }
 
 async function newestRun(store: RunStore, scenario: string | null): Promise<readonly IndexedRun[]> {
@@ -177,8 +203,16 @@ async function printed(store: RunStore, checked: CheckedScenario, options: Check
   );
   const where = { state: state?.state ?? 'unjudged', open_regression: state?.open ?? null };
   const code = printVerdict({ ...report, ...where, ...{ accepted_run_ids: acceptedRunIds, anchor } }, options);
-  if (options['accept-passed'] && PASSED.has(judgment.verdict)) {
+  if (acceptedRunIds.length > 0 || (options['accept-passed'] && PASSED.has(judgment.verdict))) {
     process.stderr.write(`accepted into the baseline of ${scenario}: ${acceptedRunIds.join(', ') || 'nothing new'}\n`);
   }
+  if (state?.newest?.blind === true) process.stderr.write(blindWarning(state));
   return code;
+}
+
+/** That the check could not see what it has to. */
+function blindWarning({ newest, baseline: { detect = null } }: ScenarioState): string {
+  const detectable = newest?.detectable ?? null;
+  if (detect === null || detectable === null) return '';
+  return `warning: the scenario has to detect +${percentText(detect)}, and this check could see +${percentText(detectable)}\n`;
 }

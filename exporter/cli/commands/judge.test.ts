@@ -227,14 +227,29 @@ describe('baseline and check', () => {
     expect(err).toContain('21 of 21 runs have no start time: their order is that of the import\n');
   });
 
-  test('the command for an undecided run makes runs that are judged with it', async () => {
-    await twoBuilds(1);
-    await storeJudgedRun(store, 'odd', 20, { ttft: 0.106, tags: ['before'] });
+  test('the command after a faster run makes runs that are judged with it', async () => {
+    await twoBuilds(0.8);
     await output(baseline, 'accept', 'tag:before');
     const undecided = await output(check, 'after-0');
     expect(undecided.out).toMatch(/^verdict {5}undecided\n/);
-    const [, further = '', command = ''] = /# (\d+) runs?, then: llmbench check (\S+) /.exec(undecided.out) ?? [];
-    expect(command).toBe(`scenario:nightly+last:${1 + Number(further)}`);
+    expect(undecided.out).toContain('No regression found');
+    expect(undecided.out).toMatch(/# 2 runs, then: llmbench check --scenario nightly --runs-dir /);
+  });
+
+  test('an accepted run is judged only when it is named', async () => {
+    await twoBuilds(1);
+    await output(baseline, 'accept', 'scenario:nightly');
+    for (const selected of [['--scenario', 'nightly'], ['latest'], ['scenario:nightly+last:3']]) {
+      await expect(output(check, ...selected)).rejects.toThrow(/^nothing to judge: after-5 is in the baseline/);
+    }
+    expect((await output(check, 'after-5')).code).toBe(0);
+  });
+
+  test('accept says what checks can see', async () => {
+    await twoBuilds(1);
+    const { err } = await output(baseline, 'accept', 'tag:before', '--detect', '10%');
+    expect(err).toMatch(/scatters by .* %: one run is suspect from \+.*3 runs find \+/);
+    expect(err).toContain('to find +10 % in one night use 3 runs per night (--num-profile-runs 3)');
   });
 
   test('the next runs confirm: exit code 99', async () => {

@@ -3,7 +3,7 @@ import { parseRules, RuleError, type RuleChoices } from '../../judge/rule-choice
 import { MOST_PRIMARY } from '../../judge/rules.ts';
 import { CliError } from '../failure.ts';
 import { MOST_STAGES } from './stage-grammar.ts';
-import { choice, flag, integer, text, texts, type OptionValues } from './options.ts';
+import { choice, flag, integer, text, texts, type Option, type OptionValues } from './options.ts';
 
 /** How runs are judged; the defaults are shown with every verdict. */
 export const RULE_OPTIONS = {
@@ -45,6 +45,21 @@ export const AUTHOR_OPTION = {
   author: text('NAME', 'who decided (default: the CI user or the login name)', null),
 };
 
+/** The change that checks of a scenario have to see, as a ratio above 0. */
+export const DETECT_OPTION: { readonly detect: Option<number | null> } = {
+  detect: {
+    help: 'change that checks of the scenario have to see from now on, e.g. 10%; check warns when it cannot',
+    value: 'PERCENT',
+    parse: ([given = '']) => {
+      const percent = Number(given.replace(/\s*%$/, ''));
+      if (given.trim() === '' || !(percent > 0 && percent <= 1000))
+        throw new Error('a percentage above 0, such as 10%');
+      return percent / 100;
+    },
+    fallback: null,
+  },
+};
+
 const MOST_CONFIRMING = 50;
 
 export const CHECK_OPTIONS = {
@@ -54,6 +69,7 @@ export const CHECK_OPTIONS = {
     { min: 0, max: MOST_CONFIRMING },
     0,
   ),
+  ...DETECT_OPTION,
   ...RULE_OPTIONS,
   ...VERDICT_OPTIONS,
   ...AUTHOR_OPTION,

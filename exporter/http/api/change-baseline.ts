@@ -1,11 +1,6 @@
 import type { RequestHandler } from 'express';
-import {
-  BASELINE_ACTIONS,
-  changeBaseline,
-  readBaseline,
-  refusedChange,
-  type ChangedRun,
-} from '../../judge/baseline.ts';
+import { BASELINE_ACTIONS, readBaseline, refusedChange, type ChangedRun } from '../../judge/baseline.ts';
+import { recordChange } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { readBody, textUpTo } from './json-body.ts';
 import { Problem } from './problem.ts';
@@ -37,7 +32,7 @@ export function changeBaselineRoute(library: RunLibrary): RequestHandler {
     const runs = await changedRuns(library, scenario, run_ids, [...before.accepted, ...before.pinned]);
     const refused = refusedChange(scenario, action, runs);
     if (refused !== null) throw new Problem(400, refused);
-    await changeBaseline(library.store, { scenario, action, run_ids, author, reason });
+    await recordChange(library.store, { scenario, action, run_ids, author, reason });
     const { accepted, pinned, dropped } = await readBaseline(directory, scenario);
     await sendJson(request, response, { scenario, accepted, pinned, dropped });
   };

@@ -101,7 +101,7 @@ function decisionOf(
     number,
   ];
   const middle = Number.isFinite(low) ? (Number.isFinite(high) ? (low + high) / 2 : low) : high;
-  const evidence: Decidable = { estimate: [middle, middle], interval: () => [low, high], level: 1 };
+  const evidence: Decidable = { estimate: [middle, middle], interval: () => [low, high], history: null };
   return { ...decide(evidence, Math.log1p(margin), 1, 1), middle };
 }
 

@@ -1513,7 +1513,7 @@ export interface components {
             gating: boolean;
             margin: number;
             measure: string;
-            method: "signed_rank_exact" | "signed_rank_normal" | "rank_sum_exact" | "rank_sum_normal" | "rank_prediction" | "t_prediction" | "autoregression" | null;
+            method: "signed_rank_exact" | "signed_rank_normal" | "rank_sum_exact" | "rank_sum_normal" | "robust_shift" | null;
             needs: components["schemas"]["VerdictEntry_needs"];
             origin: "client" | "server";
             p: {
@@ -1554,7 +1554,7 @@ export interface components {
             design: "requests";
             times: number;
         };
-        VerdictEntry_reason: "decided" | "preflight" | "too_few_runs" | "wide_interval" | "near_margin" | "unconfirmed_regression" | "unconfirmed_improvement" | "multiple_measures" | "dependent_history" | "time_order" | "short_history" | "buckets" | "failures" | "missing_values" | "few_values" | "unbounded" | "no_measures";
+        VerdictEntry_reason: "decided" | "preflight" | "too_few_runs" | "wide_interval" | "near_margin" | "unconfirmed_regression" | "unconfirmed_improvement" | "multiple_measures" | "time_order" | "buckets" | "failures" | "missing_values" | "few_values" | "unbounded" | "no_measures";
         VerdictEntry_runIds: string[];
         VerdictEntry_verdict: "regressed" | "improved" | "unchanged" | "suspect" | "undecided";
         VerdictName: "regressed" | "improved" | "unchanged" | "suspect" | "undecided";

@@ -19,12 +19,8 @@ export function reasonText(reason: Reason): string {
       return t('reason.unconfirmed', 'to be confirmed');
     case 'multiple_measures':
       return t('reason.multiple-measures', 'too little evidence for several measures');
-    case 'dependent_history':
-      return t('reason.dependent-history', 'runs depend on each other');
     case 'time_order':
       return t('reason.time-order', 'a trend between the sets could be the change');
-    case 'short_history':
-      return t('reason.short-history', 'history too short');
     case 'buckets':
       return t('reason.buckets', 'buckets too coarse');
     case 'failures':

@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import { normalQuantile } from './normal-quantile.ts';
+import { changeInterval, detectableShift, lookAt, outliersOf, recovery, referenceOf } from './robust-shift.ts';
+import { rankSumNull } from './rank-null.ts';
+import { seededRandom } from './seeded-random.ts';
+import type { KnownInterval } from './shift.ts';
+import { studentT } from './student-t.ts';
+
+const exactly = (values: readonly number[]): readonly KnownInterval[] => values.map((value) => [value, value]);
+/** As many quantiles of a normal distribution, in no order that matters. */
+const normal = (n: number, mean = 0, deviation = 1): readonly number[] =>
+  Array.from({ length: n }, (_, i) => mean + deviation * normalQuantile((i + 0.5) / n));
+const REFERENCE = referenceOf(exactly(normal(20, 3, 0.5)));
+
+describe('the reference', () => {
+  test('has the center and the standard deviation of normal values', () => {
+    const large = referenceOf(exactly(normal(2001, 3, 0.5)));
+    expect(large.center[0]).toBeCloseTo(3, 6);
+    expect(large.scale).toBeCloseTo(0.5, 2);
+  });
+
+  test('is hardly moved by one value, however far off', () => {
+    const disturbed = referenceOf(exactly([...normal(19, 3, 0.5), 1e6]));
+    expect(Math.abs(disturbed.center[0] - 3)).toBeLessThan(0.06);
+    expect(disturbed.scale).toBeLessThan(0.65);
+  });
+
+  test('of values with several levels has the center of the last and the scatter within them', () => {
+    const values = [...normal(12, 0, 1), ...normal(8, 50, 1)];
+    const levels = values.map((_, i) => (i < 12 ? 0 : 1));
+    const { center, scale, n } = referenceOf(exactly(values), levels);
+    expect(center[0]).toBeCloseTo(50, 1);
+    expect(scale).toBeLessThan(1.3);
+    expect(n).toBe(8);
+  });
+
+  test('of equal values finds every other value, and none that is equal', () => {
+    const equal = referenceOf(exactly(new Array<number>(20).fill(1)));
+    expect(lookAt(equal, exactly([1, 1, 1])).up).toBe(0.5);
+    expect(lookAt(equal, exactly([1.1, 1.1, 1.1])).up).toBeLessThan(1e-4);
+  });
+
+  test('with values that are not finite leaves everything open', () => {
+    const open = referenceOf(exactly([...normal(9), ...new Array<number>(11).fill(Infinity)]));
+    expect(lookAt(open, exactly([5, 5, 5]))).toMatchObject({ up: 1, down: 1 });
+  });
+});
+
+describe('a look', () => {
+  test("at one value is Student's prediction interval", () => {
+    const { scale, center } = REFERENCE;
+    const at = center[0] + studentT(0.98, 19) * scale * Math.sqrt(1 + 1 / 20);
+    expect(lookAt(REFERENCE, exactly([at])).up).toBeCloseTo(0.01, 9);
+  });
+
+  test('at several values is not decided by one of them', () => {
+    expect(lookAt(REFERENCE, exactly([1e6, 3, 3])).up).toBeGreaterThan(0.01);
+    expect(lookAt(REFERENCE, exactly([5.5, 5.4, 5.6])).up).toBeLessThan(1e-4);
+  });
+
+  test('that orders all as far as possible is more certain than ranks can be', () => {
+    expect(lookAt(REFERENCE, exactly([9, 9, 9])).up).toBeLessThan(rankSumNull(20, 3).tail(60));
+  });
+
+  test('of values known as intervals takes the corner that supports a change least', () => {
+    const { up, down, estimate } = lookAt(REFERENCE, [
+      [3, 9],
+      [3, 9],
+      [3, 9],
+    ]);
+    expect([up > 0.4, down > 0.9]).toEqual([true, true]);
+    expect(estimate[0]).toBeCloseTo(0, 1);
+    expect(estimate[1]).toBeCloseTo(6, 1);
+  });
+
+  test('finds the change that it says it finds', () => {
+    const shift = detectableShift(REFERENCE, 5, 1e-3);
+    const values = (by: number): readonly KnownInterval[] =>
+      exactly(new Array<number>(5).fill(REFERENCE.center[0] + by));
+    expect(lookAt(REFERENCE, values(shift * 1.001)).up).toBeLessThan(1e-3);
+    expect(lookAt(REFERENCE, values(shift * 0.999)).up).toBeGreaterThan(1e-3);
+    expect(changeInterval(REFERENCE, lookAt(REFERENCE, values(shift)), 2e-3)[0]).toBeCloseTo(0, 9);
+  });
+});
+
+test('values of normal histories are no outliers, and a disturbed one is', () => {
+  expect(outliersOf(REFERENCE, exactly(normal(20, 3, 0.5)), 0.001)).toEqual([]);
+  expect(outliersOf(REFERENCE, exactly([3, 3.2, 7, 2.9]), 0.001)).toEqual([2]);
+});
+
+test('a change that lasts is seldom taken for over', () => {
+  const random = seededRandom('lasting');
+  const one = (): number => normalQuantile(Math.max(1e-9, random()));
+  let over = 0;
+  for (let i = 0; i < 300; i++) {
+    const values = exactly(Array.from({ length: 20 }, () => 3 + 0.5 * (2 + one())));
+    for (let n = 6; n <= 20; n++) if (recovery(REFERENCE, values.slice(0, n), 5, 0.2).from !== null) over++;
+  }
+  expect(over).toBe(0);
+});

@@ -1,0 +1,208 @@
+import type { Interval } from './interval.ts';
+import { median } from './percentiles.ts';
+import type { KnownInterval } from './shift.ts';
+import { studentT, studentTTail } from './student-t.ts';
+
+/**
+ * Whether the last values of a series lie higher or lower than a reference before them, such that no single value on either side
+ * decides or hides it: the reference has a robust center and scale (Huber, Annals of Mathematical Statistics 35, 1964), and each
+ * later value counts with at most a bounded score. The last 3, 5 and 8 values are looked at together, each look with a third of
+ * the chance of error, whenever a value arrives.
+ */
+
+/** Numbers of last values that decide together. */
+export const LOOKS: readonly number[] = [3, 5, 8];
+export const MOST_LOOKED_AT = 8;
+/** Fewer values have no scale that means anything. */
+export const FEWEST_REFERENCE = 5;
+/** References shorter than this have heavy tails that the bounded scores do not have: their chances are taken for smaller. */
+const USUAL_REFERENCE = 20;
+
+/** One value in so many is beyond the bound of a score when nothing changed. */
+const BOUND_TAIL = 0.0035;
+/** Huber's bound of an influence, in standard deviations, and what it leaves of the variance and slope of a normal variable. */
+const INFLUENCE = 1.5;
+const VARIANCE_WITHIN = 0.7784;
+const SHARE_WITHIN = 0.8664;
+/** 1 ÷ the third quartile of a normal variable. */
+const NORMAL_MAD = 1.4826;
+/** Deviation from the median of a look beyond which a value no longer moves the estimate. */
+const ESTIMATE_BOUND = 2;
+
+export interface Reference {
+  /** From the smallest corner of values known as intervals to the largest. */
+  readonly center: KnownInterval;
+  /** Robust standard deviation of one value. */
+  readonly scale: number;
+  /** Values that the center is of. */
+  readonly n: number;
+  /** Degrees of freedom of the scale. */
+  readonly degrees: number;
+  /** The largest score of one value, in scales. */
+  readonly bound: number;
+  /** Share of the usual length, squared, at most 1: by this a chance is multiplied. */
+  readonly shortness: number;
+}
+
+/**
+ * @param levels from which change of level on each value is, ascending; the center is that of the last level, the scale that
+ *   within levels. Default: one level.
+ */
+export function referenceOf(values: readonly KnownInterval[], levels?: readonly number[]): Reference {
+  const groups = [...Map.groupBy(values, (_, i) => levels?.[i] ?? 0).values()];
+  const last = groups.at(-1) ?? [];
+  const residuals = groups.flatMap((group) => {
+    const center = median(group.map(middle));
+    return group.map((value) => middle(value) - center);
+  });
+  const degrees = Math.max(1, values.length - groups.length);
+  const halves = values.map(([low, high]) => (high - low) / 2);
+  const scale = scaleOf(residuals, degrees) + Math.sqrt(mean(halves.map((half) => half ** 2)));
+  const center = (end: 0 | 1): number =>
+    centerOf(
+      last.map((value) => value[end]),
+      scale,
+    );
+  return {
+    center: [center(0), center(1)],
+    scale,
+    n: last.length,
+    degrees,
+    bound: studentT(1 - 2 * BOUND_TAIL, degrees) * Math.sqrt(1 + 1 / last.length),
+    shortness: Math.min(1, values.length / USUAL_REFERENCE) ** 2,
+  };
+}
+
+/** What the last `k` values say. */
+export interface Look {
+  readonly k: number;
+  /** How far they lie above the center. */
+  readonly estimate: KnownInterval;
+  /** One-sided chances of "nothing changed", at the corner that supports a change least. */
+  readonly up: number;
+  readonly down: number;
+}
+
+/** All values together; at least one. */
+export function lookAt(reference: Reference, last: readonly KnownInterval[]): Look {
+  const k = last.length;
+  const { center, scale, n, degrees } = reference;
+  const deviation = Math.sqrt(k + k ** 2 / n);
+  const chance = (scores: readonly number[]): number => {
+    const sum = scores.reduce((total, score) => total + bounded(score, k === 1 ? Infinity : reference.bound), 0);
+    // A value that is not finite in the reference leaves everything open.
+    return Number.isNaN(sum) ? 1 : reference.shortness * studentTTail(sum / deviation, degrees);
+  };
+  return {
+    k,
+    estimate: [estimateOf(last, 0, scale) - center[1], estimateOf(last, 1, scale) - center[0]],
+    up: chance(last.map(([low]) => score(low - center[1], scale))),
+    down: chance(last.map(([, high]) => score(center[0] - high, scale))),
+  };
+}
+
+/** Interval of the change, of confidence 1 − level. */
+export function changeInterval(reference: Reference, { k, estimate }: Look, level: number): Interval {
+  const reach = studentT(1 - level, reference.degrees) * deviationOf(reference, k);
+  return [estimate[0] - reach, estimate[1] + reach];
+}
+
+/** The smallest change of all of `k` values that is found at this one-sided chance of error. */
+export function detectableShift(reference: Reference, k: number, chance: number): number {
+  const level = Math.min(0.5, chance / reference.shortness);
+  return studentT(1 - 2 * level, reference.degrees) * deviationOf(reference, k);
+}
+
+/** Standard deviation of the difference between the mean of `k` values and the center. */
+function deviationOf({ scale, n }: Reference, k: number): number {
+  return scale * Math.sqrt(1 / k + 1 / n);
+}
+
+/** Values of the reference that are no part of its scatter, by their place. */
+export function outliersOf(reference: Reference, values: readonly KnownInterval[], chance: number): readonly number[] {
+  const beyond = studentT(1 - chance, reference.degrees);
+  return values.flatMap((value, i) => {
+    const up = score(value[0] - reference.center[1], reference.scale);
+    const down = score(reference.center[0] - value[1], reference.scale);
+    return Math.max(up, down) > beyond ? [i] : [];
+  });
+}
+
+/** How sure it is that a change for the worse is over: the likelihood of "over" is so many times that of "it lasts". */
+const LOG_OF_SURE = 8;
+
+/**
+ * From which value on a series that moved up is back, by the likelihood ratio of the reference to the level that the values
+ * before had; null while that is not sure. `further`: how many more values like the reference that would take.
+ *
+ * @param found how many values, from the first of the change, showed it: what follows may end it
+ * @param margin the estimate of what is over lies below it
+ */
+export function recovery(
+  reference: Reference,
+  values: readonly KnownInterval[],
+  found: number,
+  margin: number,
+): { readonly from: number | null; readonly further: number } {
+  const { center, scale, bound } = reference;
+  const scores = values.map(([low]) => bounded(score(low - center[1], scale), bound));
+  let further = Infinity;
+  for (let from = values.length; from >= found; from--) {
+    // As little as the change may have been: what is too large a change looks over too soon.
+    const level = Math.min(bound, mean(scores.slice(0, from)) - 1 / Math.sqrt(from));
+    if (level <= 0) continue;
+    const since = scores.slice(from);
+    const sure = since.reduce((sum, value) => sum + level * (level / 2 - value), 0);
+    const back = since.length > 0 && estimateOf(values.slice(from), 1, scale) - center[0] < margin;
+    if (sure >= LOG_OF_SURE && back) return { from, further: 0 };
+    further = Math.min(further, Math.max(1, Math.ceil((LOG_OF_SURE - Math.max(0, sure)) / (level ** 2 / 2))));
+  }
+  return { from: null, further };
+}
+
+function bounded(score: number, bound: number): number {
+  return Math.max(-bound, Math.min(bound, score));
+}
+
+/** Equal values have no scale: any distance is then beyond all scores, and none is not. */
+function score(distance: number, scale: number): number {
+  return distance === 0 ? 0 : distance / scale;
+}
+
+/** The mean of values that are drawn to their median. */
+function estimateOf(values: readonly KnownInterval[], end: 0 | 1, scale: number): number {
+  const ends = values.map((value) => value[end]);
+  if (ends.length < 3) return mean(ends);
+  const center = median(ends);
+  return center + scale * mean(ends.map((value) => bounded(score(value - center, scale), ESTIMATE_BOUND)));
+}
+
+/** Huber's scale around 0 ("proposal 2"), from the median deviation. */
+function scaleOf(residuals: readonly number[], degrees: number): number {
+  let scale = NORMAL_MAD * median(residuals.map(Math.abs));
+  // Most values are equal: what scatter there is comes from the others.
+  if (scale === 0) scale = Math.sqrt(residuals.reduce((sum, value) => sum + value ** 2, 0) / degrees);
+  if (scale === 0) return 0;
+  for (let step = 0; step < 30; step++) {
+    const squares = residuals.reduce((sum, value) => sum + bounded(value / scale, INFLUENCE) ** 2, 0);
+    scale *= Math.sqrt(squares / (degrees * VARIANCE_WITHIN));
+  }
+  return scale;
+}
+
+function centerOf(values: readonly number[], scale: number): number {
+  let center = median(values);
+  if (scale === 0) return center;
+  for (let step = 0; step < 30; step++) {
+    center += (scale * mean(values.map((value) => bounded((value - center) / scale, INFLUENCE)))) / SHARE_WITHIN;
+  }
+  return center;
+}
+
+function middle([low, high]: KnownInterval): number {
+  return low === high ? low : low + (high - low) / 2;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,113 @@
+import { statisticTitle } from '../../core/measures/measure-title.ts';
+import { detectableShift, LOOKS, outliersOf, referenceOf, FEWEST_REFERENCE } from '../../core/stats/robust-shift.ts';
+import { changeText, percentText } from '../../core/text/change-text.ts';
+import { quoted } from '../../core/text/shell-word.ts';
+import { casesOf, gatingOnly, type FigureCase } from './cases.ts';
+import { effectRatio } from './effect.ts';
+import { UNUSUAL } from './evidence.ts';
+import { CHECK_ALPHA, levelsOf } from './history.ts';
+import type { Rules } from './rules.ts';
+import type { RunFigures } from './run-figures.ts';
+
+/** An accepted run is named when so few others like them would be as far away, and the margin at least. */
+const OUTLIER = 0.0005;
+
+/** What checks against accepted runs can see of the measure that scatters most. */
+export interface BaselineSight {
+  /** `time to first token p90`. */
+  readonly title: string;
+  /** Run-to-run standard deviation as a ratio above 0: 0.031 is 3.1 %. */
+  readonly scatter: number;
+  /** By number of runs that are judged together, the smallest change that is found; one run is at most suspect. Ratios above 0. */
+  readonly detects: readonly { readonly runs: number; readonly change: number }[];
+  /** The change that was asked for, and the runs of a night with which each night finds it; null: eight do not suffice. */
+  readonly wanted: { readonly change: number; readonly runs: number | null };
+}
+
+/** @param wanted the change that checks have to see; null: the margin of the measure */
+export function baselineSight(
+  accepted: readonly RunFigures[],
+  rules: Rules,
+  { wanted, levels }: { readonly wanted: number | null; readonly levels: ReadonlyMap<string, number> },
+): BaselineSight | null {
+  const cases = gatingCases(accepted, rules).filter(({ problem }) => problem === null);
+  if (accepted.length < FEWEST_REFERENCE || cases.length === 0) return null;
+  const chance = CHECK_ALPHA / cases.length / 2 / LOOKS.length;
+  const sights = cases.map(({ key, a, margin }): BaselineSight => {
+    const reference = referenceOf(a, levelsOf(accepted, levels));
+    const change = (k: number): number =>
+      Math.max(margin, Math.expm1(detectableShift(reference, k, k === 1 ? UNUSUAL : chance)));
+    const target = wanted ?? margin;
+    const enough = LOOKS.find((k) => change(k) <= Math.max(target, margin) * (1 + 1e-9));
+    return {
+      title: statisticTitle(key),
+      scatter: Math.expm1(reference.scale),
+      detects: [1, ...LOOKS].map((runs) => ({ runs, change: change(runs) })),
+      wanted: { change: target, runs: enough ?? null },
+    };
+  });
+  return sights.toSorted((x, y) => y.scatter - x.scatter)[0] ?? null;
+}
+
+/** The same in words, one line. */
+export function sightText({ title, scatter, detects, wanted }: BaselineSight): string {
+  const [one, ...together] = detects;
+  const found = together.map(({ runs, change }) => `${runs} runs find ${plus(change)}`).join(', ');
+  const suspected = `${title} scatters by ${percentText(scatter)}: one run is suspect from ${plus(one?.change ?? NaN)}, ${found}`;
+  if (wanted.runs === null)
+    return `${suspected}; ${plus(wanted.change)} is less than eight runs find: make the runs longer, or more of them`;
+  return `${suspected}; to find ${plus(wanted.change)} in one night use ${wanted.runs} runs per night (--num-profile-runs ${wanted.runs})`;
+}
+
+export interface Outlier {
+  readonly run_id: string;
+  /** Of the measure that is furthest from the others. */
+  readonly title: string;
+  /** Ratio to the center of the accepted runs. */
+  readonly ratio: number;
+}
+
+/** Accepted runs that are unlike the others in a measure that gates. */
+export function baselineOutliers(
+  accepted: readonly RunFigures[],
+  rules: Rules,
+  levels: ReadonlyMap<string, number>,
+): readonly Outlier[] {
+  if (accepted.length < FEWEST_REFERENCE) return [];
+  const found = new Map<string, Outlier & { readonly size: number }>();
+  for (const { key, a, margin, problem } of gatingCases(accepted, rules)) {
+    if (problem !== null) continue;
+    const reference = referenceOf(a, levelsOf(accepted, levels));
+    for (const place of outliersOf(reference, a, OUTLIER)) {
+      const run_id = accepted[place]?.run_id ?? '';
+      const shift = (a[place]?.[0] ?? NaN) - reference.center[0];
+      const size = Math.abs(shift);
+      if (size < Math.log1p(margin) || size <= (found.get(run_id)?.size ?? 0)) continue;
+      found.set(run_id, { run_id, title: statisticTitle(key), ratio: effectRatio(key, shift), size });
+    }
+  }
+  return [...found.values()];
+}
+
+/** A line for each outlier, with the command that removes it. */
+export function outlierNotes(
+  accepted: readonly RunFigures[],
+  rules: Rules,
+  levels: ReadonlyMap<string, number>,
+): readonly string[] {
+  return baselineOutliers(accepted, rules, levels).map(
+    ({ run_id, title, ratio }) =>
+      `accepted run ${run_id} is an outlier (${title} ${changeText(ratio)}); if it was disturbed: ` +
+      `llmbench baseline drop ${quoted(run_id)} --reason outlier`,
+  );
+}
+
+function gatingCases(accepted: readonly RunFigures[], rules: Rules): readonly FigureCase[] {
+  return casesOf(
+    accepted.map((run) => gatingOnly(run, rules)),
+    [],
+    rules,
+  ).filter(({ place }) => place >= 0);
+}
+
+const plus = (ratio: number): string => `+${percentText(ratio)}`;
