@@ -68,7 +68,7 @@ export function referenceOf(values: readonly KnownInterval[], levels?: readonly 
     scale,
     n: last.length,
     degrees,
-    bound: studentT(1 - 2 * BOUND_TAIL, degrees) * Math.sqrt(1 + 1 / last.length),
+    bound: quantile(1 - 2 * BOUND_TAIL, degrees) * Math.sqrt(1 + 1 / last.length),
     shortness: Math.min(1, values.length / USUAL_REFERENCE) ** 2,
   };
 }
@@ -103,14 +103,14 @@ export function lookAt(reference: Reference, last: readonly KnownInterval[]): Lo
 
 /** Interval of the change, of confidence 1 − level. */
 export function changeInterval(reference: Reference, { k, estimate }: Look, level: number): Interval {
-  const reach = studentT(1 - level, reference.degrees) * deviationOf(reference, k);
+  const reach = quantile(1 - level, reference.degrees) * deviationOf(reference, k);
   return [estimate[0] - reach, estimate[1] + reach];
 }
 
 /** The smallest change of all of `k` values that is found at this one-sided chance of error. */
 export function detectableShift(reference: Reference, k: number, chance: number): number {
   const level = Math.min(0.5, chance / reference.shortness);
-  return studentT(1 - 2 * level, reference.degrees) * deviationOf(reference, k);
+  return quantile(1 - 2 * level, reference.degrees) * deviationOf(reference, k);
 }
 
 /** Standard deviation of the difference between the mean of `k` values and the center. */
@@ -120,7 +120,7 @@ function deviationOf({ scale, n }: Reference, k: number): number {
 
 /** Values of the reference that are no part of its scatter, by their place. */
 export function outliersOf(reference: Reference, values: readonly KnownInterval[], chance: number): readonly number[] {
-  const beyond = studentT(1 - chance, reference.degrees);
+  const beyond = quantile(1 - chance, reference.degrees);
   return values.flatMap((value, i) => {
     const up = score(value[0] - reference.center[1], reference.scale);
     const down = score(reference.center[0] - value[1], reference.scale);
@@ -163,6 +163,21 @@ export function recovery(
 function bounded(score: number, bound: number): number {
   return Math.max(-bound, Math.min(bound, score));
 }
+
+const quantiles = new Map<string, number>();
+
+/** Student's t; a check asks for the same few again and again. */
+function quantile(confidence: number, degrees: number): number {
+  const key = `${confidence} ${degrees}`;
+  const known = quantiles.get(key);
+  if (known !== undefined) return known;
+  const found = studentT(confidence, degrees);
+  if (quantiles.size >= MOST_QUANTILES) quantiles.clear();
+  quantiles.set(key, found);
+  return found;
+}
+
+const MOST_QUANTILES = 1000;
 
 /** Equal values have no scale: any distance is then beyond all scores, and none is not. */
 function score(distance: number, scale: number): number {

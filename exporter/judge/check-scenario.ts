@@ -236,10 +236,11 @@ function pendingBefore(newest: RunFigures, { baseline, stored, entries, open }: 
     .map(({ run_id }) => run_id)
     .toReversed();
   const ids = alike.slice(0, Math.max(0, alike.indexOf(newest.run_id)));
+  const accepted = new Set(baseline.accepted);
   const taken = new Set([...baseline.accepted, ...baseline.dropped]);
   const over = entries.findLast(({ recovered }) => recovered)?.run_ids[0];
   const from = Math.max(
-    ids.findLastIndex((id) => baseline.accepted.includes(id)) + 1,
+    ids.findLastIndex((id) => accepted.has(id)) + 1,
     ids.findIndex((id) => id === over),
   );
   const since = open === null ? from : Math.min(from, Math.max(0, ids.indexOf(open.since_run_id)));
@@ -257,7 +258,8 @@ function baselineRuns(
   judged: readonly string[],
 ): { readonly window: readonly string[]; readonly unreadable: ReadonlyMap<string, string> } {
   const byId = new Map(stored.map((run) => [run.run_id, run]));
-  const inBaseline = new Set(accepted.filter((id) => !judged.includes(id)));
+  const isJudged = new Set(judged);
+  const inBaseline = new Set(accepted.filter((id) => !isJudged.has(id)));
   const gone = accepted.slice(-BASELINE_RUNS).flatMap((id) => {
     const run = byId.get(id);
     if (run === undefined) return [[id, 'it does not exist'] as const];
