@@ -5,6 +5,7 @@ import { RunIndex } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { BASELINE_RUNS, baselineWindow } from './baseline-window.ts';
 import { changeBaseline, readBaseline, type Baseline } from './baseline.ts';
+import { keyText } from './cases.ts';
 import {
   decisiveOf,
   inOrder,
@@ -136,10 +137,11 @@ export interface JudgedNight {
 export function judgeNight(night: Night): JudgedNight {
   const { accepted, anchor, pending, open, baseline, rules, author, entries } = night;
   const { levels, detect } = baseline;
-  const recovery = open === null ? null : recoveryOf(open, night);
-  const judged = recovery?.since ?? pending;
+  const ended = open === null ? null : recoveryOf(open, night);
+  const judged = ended?.since ?? pending;
   const judgment = judgeAgainstHistory(accepted, judged, { anchor, rules, levels });
   const runIds = decisiveOf(judgment).runs.b;
+  const recovery = ended ?? (judgment.verdict === 'regressed' ? recoveryAfterFinding(judgment, night) : null);
   const entry = verdictEntry(judgment, {
     fingerprint: pending.at(-1)?.fingerprint ?? '',
     ...{ runIds, firstStart: judged.find(({ run_id }) => run_id === runIds[0])?.start ?? null, author, detect },
@@ -170,6 +172,20 @@ function recoveryOf(open: OpenRegression, { entries, pending, before, rules, bas
   // Without the runs that showed it nothing tells how large it was.
   if (found === 0 || before.length === 0) return { since: null, further: null };
   return recoveryFrom(inOrder(before), series, found, { rules, levels, regressed: regressedFigures(entries, open) });
+}
+
+/** How many runs would end a regression that was found just now. */
+function recoveryAfterFinding(
+  judgment: HistoryJudgment,
+  { accepted, anchor, pending, rules, baseline }: Night,
+): Recovery {
+  const { runs, measures } = decisiveOf(judgment);
+  const among = (all: readonly RunFigures[], ids: readonly string[]): readonly RunFigures[] =>
+    inOrder(all.filter(({ run_id }) => ids.includes(run_id)));
+  const regressed = new Set(measures.filter((one) => one.gating && one.verdict === 'regressed').map(keyText));
+  const against = among([...accepted, ...anchor.filter((run) => !accepted.includes(run))], runs.a);
+  const how = { regressed, rules, levels: baseline.levels };
+  return recoveryFrom(against, among(pending, runs.b), runs.b.length, how);
 }
 
 /** Runs of an improvement with which the level that they show becomes the normal one. */
