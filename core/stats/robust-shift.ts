@@ -19,7 +19,7 @@ export const FEWEST_REFERENCE = 5;
 const USUAL_REFERENCE = 20;
 
 /** One value in so many is beyond the bound of a score when nothing changed. */
-const BOUND_TAIL = 0.0035;
+const BOUND_TAIL = 0.0027;
 /** Huber's bound of an influence, in standard deviations, and what it leaves of the variance and slope of a normal variable. */
 const INFLUENCE = 1.5;
 const VARIANCE_WITHIN = 0.7784;
