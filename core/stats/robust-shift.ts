@@ -1,5 +1,6 @@
 import type { Interval } from './interval.ts';
 import { median } from './percentiles.ts';
+import { serialDependence } from './serial-dependence.ts';
 import type { KnownInterval } from './shift.ts';
 import { studentT, studentTTail } from './student-t.ts';
 
@@ -18,8 +19,15 @@ export const FEWEST_REFERENCE = 5;
 /** References shorter than this have heavy tails that the bounded scores do not have: their chances are taken for smaller. */
 const USUAL_REFERENCE = 20;
 
+/**
+ * Rank autocorrelation from which values count as dependent. Then looks of one series err together and more often: a chance of
+ * error is taken for so many times as large. An estimated variance of dependent sums finds less at the same rate of errors.
+ */
+const DEPENDENT = 0.3;
+const DEPENDENT_CAUTION = 4;
+
 /** One value in so many is beyond the bound of a score when nothing changed. */
-const BOUND_TAIL = 0.0027;
+const BOUND_TAIL = 0.0035;
 /** Huber's bound of an influence, in standard deviations, and what it leaves of the variance and slope of a normal variable. */
 const INFLUENCE = 1.5;
 const VARIANCE_WITHIN = 0.7784;
@@ -40,8 +48,8 @@ export interface Reference {
   readonly degrees: number;
   /** The largest score of one value, in scales. */
   readonly bound: number;
-  /** Share of the usual length, squared, at most 1: by this a chance is multiplied. */
-  readonly shortness: number;
+  /** By this a chance is multiplied: below 1 for short references, above where values depend on the one before. */
+  readonly caution: number;
 }
 
 /**
@@ -56,6 +64,7 @@ export function referenceOf(values: readonly KnownInterval[], levels?: readonly 
     return group.map((value) => middle(value) - center);
   });
   const degrees = Math.max(1, values.length - groups.length);
+  const dependence = serialDependence(residuals)?.autocorrelation ?? 0;
   const halves = values.map(([low, high]) => (high - low) / 2);
   const scale = scaleOf(residuals, degrees) + Math.sqrt(mean(halves.map((half) => half ** 2)));
   const center = (end: 0 | 1): number =>
@@ -69,7 +78,7 @@ export function referenceOf(values: readonly KnownInterval[], levels?: readonly 
     n: last.length,
     degrees,
     bound: quantile(1 - 2 * BOUND_TAIL, degrees) * Math.sqrt(1 + 1 / last.length),
-    shortness: Math.min(1, values.length / USUAL_REFERENCE) ** 2,
+    caution: Math.min(1, values.length / USUAL_REFERENCE) ** 2 * (dependence >= DEPENDENT ? DEPENDENT_CAUTION : 1),
   };
 }
 
@@ -91,7 +100,7 @@ export function lookAt(reference: Reference, last: readonly KnownInterval[]): Lo
   const chance = (scores: readonly number[]): number => {
     const sum = scores.reduce((total, score) => total + bounded(score, k === 1 ? Infinity : reference.bound), 0);
     // A value that is not finite in the reference leaves everything open.
-    return Number.isNaN(sum) ? 1 : reference.shortness * studentTTail(sum / deviation, degrees);
+    return Number.isNaN(sum) ? 1 : reference.caution * studentTTail(sum / deviation, degrees);
   };
   return {
     k,
@@ -109,7 +118,7 @@ export function changeInterval(reference: Reference, { k, estimate }: Look, leve
 
 /** The smallest change of all of `k` values that is found at this one-sided chance of error. */
 export function detectableShift(reference: Reference, k: number, chance: number): number {
-  const level = Math.min(0.5, chance / reference.shortness);
+  const level = Math.min(0.5, chance / reference.caution);
   return quantile(1 - 2 * level, reference.degrees) * deviationOf(reference, k);
 }
 

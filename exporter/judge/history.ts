@@ -14,7 +14,7 @@ import type { Judgment, Needs, Reason, VerdictName } from './verdict.ts';
  * The chance of a false change among the measures that gate in one check of independent runs, in either direction: checks are made every
  * night, and runs that depend on each other make far more.
  */
-export const CHECK_ALPHA = 0.001;
+export const CHECK_ALPHA = 0.002;
 
 export interface HistoryOptions {
   /** Runs that were pinned as the reference against slow drift. */
