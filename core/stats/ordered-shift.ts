@@ -1,4 +1,3 @@
-import { dot, whitened } from './autoregressive-shift.ts';
 import type { Interval } from './interval.ts';
 import { studentTTail } from './student-t.ts';
 
@@ -159,4 +158,14 @@ function inverted(matrix: readonly (readonly number[])[]): {
     }
   }
   return { inverse: rows.map((row) => row.slice(n)), logDeterminant };
+}
+
+/** Independent if the values depend on each other so: the first as it is, of the others what is new. */
+function whitened(values: readonly number[], rho: number): readonly number[] {
+  return values.map((value, i) => (i === 0 ? Math.sqrt(1 - rho ** 2) * value : value - rho * (values[i - 1] ?? NaN)));
+}
+
+/** Over the places of the first. */
+function dot(x: readonly number[], y: readonly number[]): number {
+  return x.reduce((sum, value, i) => sum + value * (y[i] ?? NaN), 0);
 }

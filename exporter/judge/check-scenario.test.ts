@@ -160,7 +160,7 @@ describe('a check', () => {
     await storeJudgedRun(store, 'new', 30, { ttft: 0.1 });
     const { judgment, notes } = await check(['new']);
     expect(judgment.window.runs.a).toHaveLength(19);
-    expect(notes).toEqual([expect.stringMatching(/^run base-03 is not used: .*does not exist/)]);
+    expect(notes).toEqual([expect.stringMatching(/^baseline run base-03 is not used: .*does not exist/)]);
   });
 
   test('a run that cannot be read is refused', async () => {

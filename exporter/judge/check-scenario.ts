@@ -100,9 +100,11 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
     const reason = 'passed the check';
     await changeBaseline(store, { scenario, action: 'accept', run_ids: acceptedRunIds, author, reason, ...level });
   }
-  const unreadable = new Map([...used.unreadable, ...accepted.unreadable, ...pinned.unreadable, ...before.unreadable]);
+  const unreadable = new Map([...used.unreadable, ...accepted.unreadable, ...pinned.unreadable]);
+  const skipped = [...before.unreadable].map(([id, reason]) => `run ${id} is not judged: ${reason}`);
   const notes = [
     ...notesOf(baseline, unreadable),
+    ...skipped,
     ...outlierNotes(accepted.runs, rules, baseline.levels),
     ...orderNotes(figures),
   ];
@@ -285,7 +287,7 @@ function baselineRuns(
 }
 
 function notesOf({ damagedLines }: Baseline, unreadable: ReadonlyMap<string, string>): string[] {
-  const missing = [...unreadable].map(([id, reason]) => `run ${id} is not used: ${reason}`);
+  const missing = [...unreadable].map(([id, reason]) => `baseline run ${id} is not used: ${reason}`);
   if (damagedLines.length === 0) return missing;
   return [...missing, `baseline.jsonl: lines ${damagedLines.join(', ')} cannot be read and are ignored`];
 }

@@ -71,11 +71,8 @@ function meaningOf(method: Method): string | readonly never[] {
     case 'signed_rank_exact':
     case 'signed_rank_normal':
       return 'the middle of the ratios of B to A in each pair (Hodges-Lehmann), not the ratio of the medians of A and of B';
-    case 'rank_prediction':
-    case 't_prediction':
-      return 'the ratio of the judged run to the middle of the baseline';
-    case 'autoregression':
-      return 'the change of level of a series whose runs depend on each other, not the ratio of the medians';
+    case 'robust_shift':
+      return 'the ratio of the middle of the judged runs to that of the baseline, in which single runs count little';
     default:
       return [];
   }
