@@ -25,6 +25,8 @@ const USUAL_REFERENCE = 20;
  */
 const DEPENDENT = 0.3;
 const DEPENDENT_CAUTION = 4;
+/** And the scores reach as much further that three values still decide. */
+const DEPENDENT_BOUND = 0.4;
 
 /** One value in so many is beyond the bound of a score when nothing changed. */
 const BOUND_TAIL = 0.0035;
@@ -64,7 +66,7 @@ export function referenceOf(values: readonly KnownInterval[], levels?: readonly 
     return group.map((value) => middle(value) - center);
   });
   const degrees = Math.max(1, values.length - groups.length);
-  const dependence = serialDependence(residuals)?.autocorrelation ?? 0;
+  const isDependent = (serialDependence(residuals)?.autocorrelation ?? 0) >= DEPENDENT;
   const halves = values.map(([low, high]) => (high - low) / 2);
   const scale = scaleOf(residuals, degrees) + Math.sqrt(mean(halves.map((half) => half ** 2)));
   const center = (end: 0 | 1): number =>
@@ -77,13 +79,13 @@ export function referenceOf(values: readonly KnownInterval[], levels?: readonly 
     scale,
     n: last.length,
     degrees,
-    bound: quantile(1 - 2 * BOUND_TAIL, degrees) * Math.sqrt(1 + 1 / last.length),
-    caution: Math.min(1, values.length / USUAL_REFERENCE) ** 2 * (dependence >= DEPENDENT ? DEPENDENT_CAUTION : 1),
+    bound: quantile(1 - 2 * BOUND_TAIL * (isDependent ? DEPENDENT_BOUND : 1), degrees) * Math.sqrt(1 + 1 / last.length),
+    caution: Math.min(1, values.length / USUAL_REFERENCE) ** 2 * (isDependent ? DEPENDENT_CAUTION : 1),
   };
 }
 
 /** What the last `k` values say. */
-export interface Look {
+export interface RunLook {
   readonly k: number;
   /** How far they lie above the center. */
   readonly estimate: KnownInterval;
@@ -93,7 +95,7 @@ export interface Look {
 }
 
 /** All values together; at least one. */
-export function lookAt(reference: Reference, last: readonly KnownInterval[]): Look {
+export function lookAt(reference: Reference, last: readonly KnownInterval[]): RunLook {
   const k = last.length;
   const { center, scale, n, degrees } = reference;
   const deviation = Math.sqrt(k + k ** 2 / n);
@@ -111,7 +113,7 @@ export function lookAt(reference: Reference, last: readonly KnownInterval[]): Lo
 }
 
 /** Interval of the change, of confidence 1 − level. */
-export function changeInterval(reference: Reference, { k, estimate }: Look, level: number): Interval {
+export function changeInterval(reference: Reference, { k, estimate }: RunLook, level: number): Interval {
   const reach = quantile(1 - level, reference.degrees) * deviationOf(reference, k);
   return [estimate[0] - reach, estimate[1] + reach];
 }
@@ -137,7 +139,7 @@ export function outliersOf(reference: Reference, values: readonly KnownInterval[
   });
 }
 
-/** How sure it is that a change for the worse is over: the likelihood of "over" is so many times that of "it lasts". */
+/** How certain it is that a change for the worse is over: the likelihood of "over" is so many times that of "it lasts". */
 const LOG_OF_SURE = 8;
 
 /**

@@ -20,7 +20,7 @@ export interface BaselineSight {
   readonly scatter: number;
   /** By number of runs that are judged together, the smallest change that is found; one run is at most suspect. Ratios above 0. */
   readonly detects: readonly { readonly runs: number; readonly change: number }[];
-  /** The change that was asked for, and the runs of a night with which each night finds it; null: eight do not suffice. */
+  /** The requested change, and the runs of a night with which each night finds it; null: eight do not suffice. */
   readonly wanted: { readonly change: number; readonly runs: number | null };
 }
 

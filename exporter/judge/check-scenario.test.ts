@@ -130,7 +130,7 @@ describe('a check', () => {
     });
   });
 
-  test('a check that cannot see what the scenario has to detect says so, and only that counts as blind', async () => {
+  test('a check that cannot see what the scenario has to detect reports it, and only that counts as blind', async () => {
     await acceptTwenty();
     for (let i = 0; i < 3; i++) await storeJudgedRun(store, `n${i}`, 30 + i, { ttft: 0.102 });
     expect((await check(['n1'])).state?.undecidedInARow).toBe(0);

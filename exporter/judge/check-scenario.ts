@@ -12,7 +12,7 @@ import {
   judgeAgainstHistory,
   recoveryFrom,
   type HistoryJudgment,
-  type Recovery,
+  type RegressionEnd,
 } from './history.ts';
 import { readFigures, storedFigures, UnreadableRunError, type LoadFigures } from './load-figures.ts';
 import { outlierNotes } from './baseline-sight.ts';
@@ -166,12 +166,15 @@ const UNUSUAL_ALONE: ReadonlySet<HistoryJudgment['reason']> = new Set([
   'unconfirmed_improvement',
 ]);
 
-function recoveryOf(open: OpenRegression, { entries, pending, before, rules, baseline: { levels } }: Night): Recovery {
+function recoveryOf(
+  open: OpenRegression,
+  { entries, pending, before, rules, baseline: { levels } }: Night,
+): RegressionEnd {
   const last = entries.find(({ at }) => at === open.found_at)?.run_ids.at(-1);
   const begun = pending.findIndex(({ run_id }) => run_id === open.since_run_id);
   const series = pending.slice(Math.max(0, begun));
   const found = series.findIndex(({ run_id }) => run_id === last) + 1;
-  // Without the runs that showed it nothing tells how large it was.
+  // Without the runs that showed it it is not known how large it was.
   if (found === 0 || before.length === 0) return { since: null, further: null };
   return recoveryFrom(inOrder(before), series, found, { rules, levels, regressed: regressedFigures(entries, open) });
 }
@@ -180,7 +183,7 @@ function recoveryOf(open: OpenRegression, { entries, pending, before, rules, bas
 function recoveryAfterFinding(
   judgment: HistoryJudgment,
   { accepted, anchor, pending, rules, baseline }: Night,
-): Recovery {
+): RegressionEnd {
   const { runs, measures } = decisiveOf(judgment);
   const among = (all: readonly RunFigures[], ids: readonly string[]): readonly RunFigures[] =>
     inOrder(all.filter(({ run_id }) => ids.includes(run_id)));
@@ -239,7 +242,7 @@ interface Known {
   readonly open: OpenRegression | null;
 }
 
-/** Runs without a baseline that are read at once: of a scenario that nobody ever accepts, the last. */
+/** Runs without a baseline that are read at once: of a scenario without accepted runs, the last. */
 const MOST_PENDING = 60;
 
 /**

@@ -5,7 +5,7 @@ import {
   LOOKS,
   lookAt,
   MOST_LOOKED_AT,
-  type Look,
+  type RunLook,
   type Reference,
 } from '../../core/stats/robust-shift.ts';
 import { difference, pairedShift, unpairedShift, type KnownInterval, type Shift } from '../../core/stats/shift.ts';
@@ -35,7 +35,7 @@ export interface HistoryEvidence {
   /** The smallest change of the judged runs that would have been seen at a level. */
   readonly detectable: (level: number) => number;
   /** The newest run alone. */
-  readonly newest: Look;
+  readonly newest: RunLook;
 }
 
 /** The newest run alone is unusual: one run in a hundred like the history is. */
@@ -78,11 +78,11 @@ export function historyEvidence(
   after: readonly KnownInterval[],
   { level, margin }: { readonly level: number; readonly margin: number },
 ): Evidence {
-  const last = (k: number): Look => lookAt(reference, after.slice(-k));
+  const last = (k: number): RunLook => lookAt(reference, after.slice(-k));
   const newest = last(1);
   const looks = LOOKS.filter((k) => k <= after.length).map(last);
   const all = last(Math.min(after.length, MOST_LOOKED_AT));
-  const chance = (look: Look): number => Math.min(1, 2 * LOOKS.length * Math.min(look.up, look.down));
+  const chance = (look: RunLook): number => Math.min(1, 2 * LOOKS.length * Math.min(look.up, look.down));
   const [best] = looks.toSorted((x, y) => chance(x) - chance(y));
   const found = best !== undefined && chance(best) <= level ? best : null;
   const suspicion = newest.up <= UNUSUAL && newest.estimate[0] >= margin ? newest : null;

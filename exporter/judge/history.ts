@@ -113,7 +113,7 @@ export function levelsOf(baseline: readonly RunFigures[], levels: ReadonlyMap<st
   return baseline.map(({ run_id }) => levels.get(run_id) ?? 0);
 }
 
-export interface Recovery {
+export interface RegressionEnd {
   /** The runs since which the regression is over; null while it is not sure. */
   readonly since: readonly RunFigures[] | null;
   /** Further runs that would show it if they look like the baseline; null when they are too many to say. */
@@ -136,7 +136,7 @@ export function recoveryFrom(
   runs: readonly RunFigures[],
   found: number,
   { regressed, rules, levels }: { regressed: ReadonlySet<string>; rules: Rules; levels: ReadonlyMap<string, number> },
-): Recovery {
+): RegressionEnd {
   const ordered = inOrder(runs);
   const first = ordered.slice(0, found);
   const series = [...first, ...comparable(baseline, ordered.slice(found))];

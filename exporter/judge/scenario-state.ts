@@ -145,7 +145,7 @@ async function newestCapacities(searches: readonly string[]): Promise<readonly C
   return [...new Map(newestLast.map((file) => [key(file), file])).values()];
 }
 
-/** Whether `check` fails: a regression is open that nobody has acknowledged. */
+/** Whether `check` fails: a regression is open that is not acknowledged. */
 export function gates(open: OpenRegression | null): boolean {
   return open !== null && open.acknowledged === null;
 }
