@@ -1,3 +1,6 @@
+import { serveDialect } from './dialects/start.ts';
+import { DIALECTS } from './dialects/table.ts';
+import type { DialectName } from './dialects/table.ts';
 import { DYNAMO_PARAMETERS, startDynamo } from './dynamo/start.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from './engine/parameters.ts';
 import type { EngineParameters } from './engine/parameters.ts';
@@ -103,14 +106,34 @@ export async function startSimulator(options: SimulatorOptions): Promise<Running
     ...(truthLimits && { truthLimits }),
   };
   const started = await SYSTEMS[system](start);
-  const base = (at: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
-  const urlOf = (page: PageAddress): string => `${base(page.port)}${page.path}`;
+  const urlOf = (page: PageAddress): string => `${originOf(host, page.port)}${page.path}`;
   return {
-    url: base(started.port),
+    url: originOf(host, started.port),
     port: started.port,
     metricsUrl: urlOf(started.pages[0]),
     metricsUrls: started.pages.map(urlOf),
-    truthUrl: `${base(started.port)}/truth`,
+    truthUrl: `${originOf(host, started.port)}/truth`,
     close: () => started.close(),
   };
 }
+
+/** What a dialect is started with. */
+export type DialectOptions = Pick<SimulatorOptions, 'port' | 'host' | 'model' | 'seed' | 'engine' | 'faults'>;
+
+/**
+ * Starts a server that gives chat completions as one server or service does, without metrics.
+ *
+ * @throws as `startSimulator`
+ */
+export async function startDialect(
+  name: DialectName,
+  options: DialectOptions = {},
+): Promise<Pick<RunningSimulator, 'url' | 'port' | 'truthUrl' | 'close'>> {
+  const { port = 0, host = '127.0.0.1', model = 'sim-model', seed = 1, faults = NO_FAULTS } = options;
+  const parameters = withEngineFaults({ ...DEFAULT_ENGINE_PARAMETERS, ...options.engine, seed }, faults);
+  const started = await serveDialect(DIALECTS[name], { host, port, model, parameters, faults });
+  const url = originOf(host, started.port);
+  return { url, port: started.port, truthUrl: `${url}/truth`, close: () => started.close() };
+}
+
+const originOf = (host: string, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,12 +1,15 @@
 import { FAULTS as KNOWN_FAULTS } from '../../../simulator/faults/known-faults.ts';
 import { parseFaults } from '../../../simulator/faults/parse.ts';
 import { NO_FAULTS } from '../../../simulator/faults/plan.ts';
-import { SIMULATED_SYSTEMS, startSimulator } from '../../../simulator/main.ts';
+import { targetOptions } from '../../../simulator/dialects/dialect.ts';
+import { DIALECT_NAMES, DIALECTS } from '../../../simulator/dialects/table.ts';
+import type { DialectName } from '../../../simulator/dialects/table.ts';
+import { SIMULATED_SYSTEMS, startDialect, startSimulator } from '../../../simulator/main.ts';
 import type { RunningSimulator, SimulatedSystem } from '../../../simulator/main.ts';
 import { listenError } from '../../http/listen.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
-import { choice, flag, integer, readOptions, text } from '../options/options.ts';
+import { choice, flag, givenNames, integer, readOptions, text } from '../options/options.ts';
 import type { OptionValues } from '../options/options.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -26,6 +29,11 @@ export const OPTIONS = {
     [...SIMULATED_SYSTEMS, 'all'],
     'system whose API and metrics to simulate; all: every system, in this process',
     'vllm',
+  ),
+  dialect: choice(
+    DIALECT_NAMES,
+    'instead of a system: chat completions as this server or service gives them, without metrics',
+    null,
   ),
   host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
   port: integer(
@@ -51,6 +59,7 @@ const EXAMPLES = [
   'llmbench simulate --system vllm',
   'llmbench simulate --system dynamo --workers 4 --fault hot-worker:share=0.9',
   'llmbench simulate --system all --port 0 --json',
+  'llmbench simulate --dialect mistral',
 ];
 
 interface Started {
@@ -65,10 +74,37 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const options = readOptions(OPTIONS, argv, process.env);
   const stopped = untilStopped();
+  if (options.dialect !== null) {
+    const given = givenNames(OPTIONS, argv, process.env);
+    const other = (['system', 'workers', 'plain'] as const).find((name) => given.has(name));
+    if (other !== undefined) throw new CliError(`--dialect has no --${other}: remove one of them`);
+    return simulateDialect(options.dialect, options, stopped);
+  }
   const started = await startAll(options);
   process.stdout.write(options.json ? asJson(started, options.system === 'all') : asText(started, options.model));
   await stopped;
   await Promise.all(started.map(({ simulator }) => simulator.close()));
+  return ExitCode.done;
+}
+
+async function simulateDialect(
+  name: DialectName,
+  { host, port, model, fault: faults, 'random-seed': seed, json }: OptionValues<typeof OPTIONS>,
+  stopped: Promise<unknown>,
+): Promise<number> {
+  const simulator = await startDialect(name, { host, port, model, faults, seed }).catch((error: unknown) => {
+    throw asCliError(error, { host, port });
+  });
+  const { url } = simulator;
+  const target = targetOptions(DIALECTS[name], url, model);
+  const command = [...target, '--model', model].map((word) => (/[^\w.:/=-]/.test(word) ? `'${word}'` : word)).join(' ');
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ dialect: name, url, run_options: target })}\n`
+      : `simulated ${DIALECTS[name].title} at ${url}; benchmark it with llmbench run ${command}; press Ctrl-C to stop\n`,
+  );
+  await stopped;
+  await simulator.close();
   return ExitCode.done;
 }
 
