@@ -18,8 +18,8 @@ export interface Face {
   /** `owned_by` of the model in `/v1/models`. */
   readonly ownedBy: string;
   readonly metricsContentType: string;
-  /** How it words its answers. Default: as vLLM. */
-  readonly answers?: AnswerDialect;
+  /** How it words its answers. */
+  readonly answers: AnswerDialect;
   /** Takes up what the engine did, in its order. */
   observe(events: readonly EngineEvent[]): void;
   answered(request: AnsweredRequest): void;

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
 import type { RequestProgress } from '../engine/events.ts';
 import type { AnswerDialect, AnswerHead, StreamTexts } from '../http/answer-texts.ts';
+import { flatError } from '../http/flat-error.ts';
 
 /**
  * JSON in which a string `$name` stands for a value: `$text` of the token (also within a longer string), `$id`,
@@ -42,6 +43,10 @@ export interface Dialect {
   /** The only reason that it gives. */
   readonly finishReason?: string;
   readonly usage: UsageRule;
+  /** The event that ends a stream whose engine is gone. Default: none, the connection breaks. */
+  readonly failed?: Members;
+  /** Whether refusals have no object `error` around them. */
+  readonly flatErrors?: true;
   /** What no source states, and is assumed in the stream. */
   readonly unverified?: readonly string[];
   /** What else a user of llmbench should know of it. */
@@ -62,7 +67,7 @@ export interface UsageRule {
   readonly value: Members;
   /** Of the event of its own. Default: none. */
   readonly choices?: readonly Template[];
-  /** Whether it is null in the events before. */
+  /** Whether it is null in the events before, if it comes. */
   readonly nullBefore?: true;
 }
 
@@ -94,13 +99,20 @@ export function targetOptions({ path, key }: Dialect, origin: string, model: str
   return key === undefined ? target : [...target, ...auth];
 }
 
-/** Words the answers of a dialect to a request that asks for usage, or not. */
-export function dialectAnswers(dialect: Dialect): (asksForUsage: boolean) => AnswerDialect {
-  const [plain, counted] = [compiledEvents(dialect, dialect.usage.always === true), compiledEvents(dialect, true)];
-  return (asksForUsage) => ({
-    stream: (head) => new DialectTexts(dialect, asksForUsage ? counted : plain, head),
+/** Words the answers of a dialect. */
+export function dialectAnswers(dialect: Dialect): AnswerDialect {
+  const [plain, counted] = [compiledEvents(dialect, false), compiledEvents(dialect, true)];
+  return {
+    stream: (head, includeUsage) => new DialectTexts(dialect, includeUsage ? counted : plain, head),
     whole: (head, content, request) => wholeAnswer(dialect, head, content, request),
-  });
+    ...(dialect.flatErrors ? { error: flatError } : {}),
+  };
+}
+
+/** The answers of a simulated system: its models do not reason, so that the details of tokens are left out. */
+export function systemAnswers({ reasoning: _, usage, ...dialect }: Dialect): AnswerDialect {
+  const members = Object.entries(usage.value).filter(([name]) => name !== 'completion_tokens_details');
+  return dialectAnswers({ ...dialect, usage: { ...usage, value: Object.fromEntries(members) } });
 }
 
 /** A template as JSON text: fixed pieces, and between them the names of values. */
@@ -119,12 +131,25 @@ function compile(template: Template): Compiled {
   };
 }
 
-function render({ pieces, names }: Compiled, values: Values): string {
-  let json = pieces[0] ?? '';
-  for (let i = 0; i < names.length; i++) {
-    const name = names[i] ?? '';
-    json += (name === '$text' ? (values.text ?? '').slice(1, -1) : (values[name] ?? 'null')) + (pieces[i + 1] ?? '');
+/** Fills in the values that are known, so that the events of a stream cost little more than joining strings. */
+function bound({ pieces, names }: Compiled, values: Values): Compiled {
+  const left: string[] = [];
+  const joined = [pieces[0] ?? ''];
+  for (const [i, name] of names.entries()) {
+    const value = values[name];
+    const next = pieces[i + 1] ?? '';
+    if (value !== undefined) joined[joined.length - 1] += value + next;
+    else {
+      left.push(name);
+      joined.push(next);
+    }
   }
+  return { pieces: joined, names: left };
+}
+
+function render({ pieces, names }: Compiled, valueOf: (name: string) => string): string {
+  let json = pieces[0] ?? '';
+  for (let i = 0; i < names.length; i++) json += valueOf(names[i] ?? '') + (pieces[i + 1] ?? '');
   return json;
 }
 
@@ -158,39 +183,55 @@ function compiledEvents(dialect: Dialect, isCounted: boolean): Events {
   };
 }
 
-/** The counts of a request after `out` of its tokens. */
-function counts(dialect: Dialect, { promptTokens, outputTokens }: RequestProgress, out: number): Values {
+/** A value of a template that changes with the tokens: after `out` of them, the last of which is `text`. */
+function valueAfter(
+  dialect: Dialect,
+  request: RequestProgress | null,
+  out: number,
+  text: string,
+  name: string,
+): string {
+  if (name === 'text') return `"${text}"`;
+  if (name === '$text') return text;
+  const { promptTokens = 0, outputTokens = 0, finishReason = 'stop' } = request ?? {};
+  if (name === 'finish') return `"${finishReason}"`;
   const reasoning = Math.min(out, reasoningTokens(dialect, outputTokens));
-  return {
-    ...{ in: `${promptTokens}`, out: `${out}`, total: `${promptTokens + out}` },
-    ...{ reasoning: `${reasoning}`, visible: `${out - reasoning}` },
+  const counts: Readonly<Record<string, number>> = {
+    ...{ in: promptTokens, out, total: promptTokens + out },
+    ...{ reasoning, visible: out - reasoning },
   };
+  return `${counts[name] ?? null}`;
 }
 
 class DialectTexts implements StreamTexts {
   readonly opening: string;
   readonly announcement?: string;
   readonly done = DONE;
+  readonly failed?: string;
   readonly #dialect: Dialect;
   readonly #events: Events;
-  readonly #common: Values;
   #tokens = 0;
 
   constructor(dialect: Dialect, events: Events, head: AnswerHead) {
     this.#dialect = dialect;
-    this.#events = events;
-    this.#common = { ...headValues(head), in: '0', out: '0', reasoning: '0', visible: '0', total: '0' };
-    const { accepted, first } = this.#events;
-    const announced = accepted.map((each) => (typeof each === 'string' ? each : this.#event(each, this.#common)));
+    const known = headValues(head);
+    const of = (template: Compiled | null): Compiled | null => template && bound(template, known);
+    this.#events = {
+      ...{ accepted: [], first: null, text: bound(events.text, known), reasoning: of(events.reasoning) },
+      ...{ last: of(events.last), finish: of(events.finish), usage: of(events.usage) },
+    };
+    const announced = events.accepted.map((each) =>
+      typeof each === 'string' ? each : this.#event(bound(each, known), '', null),
+    );
     if (announced.length > 0) this.announcement = announced.join('');
-    this.opening = first === null ? '' : this.#event(first, this.#common);
+    if (dialect.failed !== undefined) this.failed = `data: ${JSON.stringify(dialect.failed)}\n\n${DONE}`;
+    this.opening = this.#event(of(events.first), '', null);
   }
 
   token(text: string, request: RequestProgress): string {
     const { comment } = this.#dialect;
     const isReasoning = this.#tokens++ < reasoningTokens(this.#dialect, request.outputTokens);
-    const event = isReasoning ? this.#events.reasoning : this.#events.text;
-    const written = event === null ? '' : this.#event(event, this.#values(text, request));
+    const written = this.#event(isReasoning ? this.#events.reasoning : this.#events.text, text, request);
     return comment !== undefined && this.#tokens % comment.everyTokens === 0 ? written + comment.text : written;
   }
 
@@ -198,27 +239,20 @@ class DialectTexts implements StreamTexts {
   lastToken(text: string, request: RequestProgress): string {
     const { last, finish } = this.#events;
     const isStopMark = request.finishReason === 'stop';
-    if (last !== null) {
-      this.#tokens++;
-      return this.#event(last, this.#values(isStopMark ? '' : text, request));
-    }
-    const written = isStopMark ? '' : this.token(text, request);
-    if (isStopMark) this.#tokens++;
-    return finish === null ? written : written + this.#event(finish, this.#values('', request));
+    if (last === null && !isStopMark) return this.token(text, request) + this.#event(finish, '', request);
+    this.#tokens++;
+    return this.#event(last ?? finish, isStopMark ? '' : text, request);
   }
 
   usage(request: RequestProgress): string {
-    const { usage } = this.#events;
-    return usage === null ? '' : this.#event(usage, this.#values('', request));
+    return this.#event(this.#events.usage, '', request);
   }
 
-  #values(text: string, request: RequestProgress): Values {
-    const finish = `"${request.finishReason}"`;
-    return { ...this.#common, ...counts(this.#dialect, request, this.#tokens), text: `"${text}"`, finish };
-  }
-
-  #event(template: Compiled, values: Values): string {
-    return `data: ${render(template, values)}\n\n`;
+  /** Nothing without a template. */
+  #event(template: Compiled | null, text: string, request: RequestProgress | null): string {
+    if (template === null) return '';
+    const json = render(template, (name) => valueAfter(this.#dialect, request, this.#tokens, text, name));
+    return `data: ${json}\n\n`;
   }
 }
 
@@ -234,10 +268,13 @@ function wholeAnswer(dialect: Dialect, answer: AnswerHead, content: string, requ
   const words = content.match(/ \S+/g) ?? [];
   const thought = reasoningTokens(dialect, request.outputTokens);
   const said = { reasoning: words.slice(0, thought).join(''), text: words.slice(thought).join('') };
-  const finish = `"${dialect.finishReason ?? request.finishReason}"`;
-  const values = { ...headValues(answer), ...counts(dialect, request, request.generatedTokens), finish };
+  const known = headValues(answer);
   const filled = (template: Members, spoken = ''): Members =>
-    JSON.parse(render(compile(template), { ...values, text: `"${spoken}"` })) as Members;
+    JSON.parse(
+      render(bound(compile(template), known), (name) =>
+        valueAfter(dialect, request, request.generatedTokens, spoken, name),
+      ),
+    ) as Members;
   const parts = [
     ...(reasoning === undefined || reasoning === 'hidden' ? [] : [filled(reasoning, said.reasoning)]),
     filled(text, said.text),
@@ -248,7 +285,7 @@ function wholeAnswer(dialect: Dialect, answer: AnswerHead, content: string, requ
       {
         index: 0,
         message: { role: 'assistant', ...parts.reduce(joined) },
-        ...filled({ ...choice, finish_reason: '$finish' }),
+        ...filled({ ...choice, finish_reason: dialect.finishReason ?? '$finish' }),
       },
     ],
     usage: filled(usage.value),

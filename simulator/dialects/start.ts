@@ -37,7 +37,7 @@ export async function serveDialect(
   const make = (): SimulatorServer =>
     new SimulatorServer({
       ...options,
-      face: { ...NO_FACE, answers: { ...dialectAnswers(dialect)(true), error: worded } },
+      face: { ...NO_FACE, answers: { ...dialectAnswers(dialect), error: worded } },
       makeRoutes: (parts) => routes(dialect, parts),
     });
   const server = new RestartingServer(make, options.faults.restart);
@@ -45,7 +45,7 @@ export async function serveDialect(
   return { port, close: () => server.close() };
 }
 
-const NO_FACE: Face = {
+const NO_FACE: Omit<Face, 'answers'> = {
   ownedBy: 'simulator',
   metricsContentType: 'text/plain',
   observe: () => undefined,
@@ -58,6 +58,7 @@ const worded = (error: ApiError): string => (error instanceof Refused ? error.js
 function routes(dialect: Dialect, { api, answering }: RouteParts): Readonly<Record<string, RouteHandler>> {
   const { model, parameters, generations } = api;
   const answers = dialectAnswers(dialect);
+  const isAlwaysCounted = dialect.usage.always === true;
   const [path = '', query] = dialect.path.replace('$model', model).split('?');
   const chat = answering(path, (body, response, ended) => {
     const request = parseObject(body);
@@ -68,8 +69,9 @@ function routes(dialect: Dialect, { api, answering }: RouteParts): Readonly<Reco
     const prompt = readPrompt(readMessages(request['messages'], 'messages'), parameters.blockSize);
     const [maxTokens = null] = dialect.tokenFields.flatMap((name) => readCount(request, name) ?? []);
     const stream = request['stream'] === true;
-    const asked = { route: path, idPrefix: 'chatcmpl-', model, prompt, maxTokens, stream, includeUsage: true };
-    startAnswer(generations, asked, answers(asksForUsage(request)), { response, ended });
+    const asked = { route: path, idPrefix: 'chatcmpl-', model, prompt, maxTokens, stream };
+    const includeUsage = isAlwaysCounted || asksForUsage(request);
+    startAnswer(generations, { ...asked, includeUsage }, answers, { response, ended });
   });
   const notFound: RouteHandler = (_request, response) => sendJson(response, 404, NOT_FOUND);
   const models = modelList(model, parameters.maxModelLen, NO_FACE.ownedBy);

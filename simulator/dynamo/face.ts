@@ -1,9 +1,10 @@
+import { systemAnswers } from '../dialects/dialect.ts';
+import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import type { AnsweredRequest, Face } from '../face.ts';
 import { rustPage } from '../metrics/rust-page.ts';
-import { DYNAMO_ANSWERS } from './answers.ts';
 import { isEndpoint } from './endpoints.ts';
 import { dynamoFamilies } from './families.ts';
 import { FrontendMetrics } from './frontend-metrics.ts';
@@ -28,7 +29,7 @@ const REFUSALS: Readonly<Record<number, FrontendError>> = {
 export class DynamoFace implements Face {
   readonly ownedBy = 'nvidia';
   readonly metricsContentType = 'text/plain; charset=utf-8';
-  readonly answers = DYNAMO_ANSWERS;
+  readonly answers = systemAnswers(DIALECTS.dynamo);
   readonly #http = dynamoFamilies(FRONTEND_PAGE);
   readonly #runtime = dynamoFamilies(FRONTEND_RUNTIME_PAGE);
   readonly #frontend: FrontendMetrics;

@@ -48,7 +48,7 @@ export function startAnswer(
         return new WholeReply({ ...parts, answer: (content, request) => dialect.whole(head, content, request) });
       }
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-      const texts = dialect.stream(head);
+      const texts = dialect.stream(head, includeUsage);
       if (texts.announcement === undefined) response.flushHeaders();
       else response.write(texts.announcement);
       return new StreamReply({ ...parts, texts, includeUsage });

@@ -6,7 +6,6 @@ import type { Face } from '../face.ts';
 import { NO_FAULTS } from '../faults/plan.ts';
 import type { FaultPlan } from '../faults/plan.ts';
 import { ServerFaults } from '../faults/server-faults.ts';
-import { VLLM_ANSWERS } from './answer-texts.ts';
 import { ApiError } from './api-error.ts';
 import { makeChatCompletions } from './chat-completions.ts';
 import type { ApiOptions } from './chat-completions.ts';
@@ -72,7 +71,7 @@ export class SimulatorServer {
     this.#faults = new ServerFaults(faults, parameters.seed);
     const generations = new Generations({ parameters, backend, clock, truth, faults: this.#faults });
     const api: ApiOptions = { model, parameters, generations };
-    const chat = makeChatCompletions(api, face.answers ?? VLLM_ANSWERS);
+    const chat = makeChatCompletions(api, face.answers);
     const counted: RouteParts['counted'] = (route, send) => this.#counted(route, send);
     const answering: RouteParts['answering'] = (route, start) => this.#answering(route, start);
     const models = modelList(model, parameters.maxModelLen, face.ownedBy);
@@ -122,7 +121,7 @@ export class SimulatorServer {
         if (!response.destroyed) start(body, response, count);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        sendJson(response, error.status, this.#face.answers?.error?.(error) ?? error.body());
+        sendJson(response, error.status, this.#face.answers.error?.(error) ?? error.body());
         count();
       }
     };

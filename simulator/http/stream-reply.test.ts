@@ -2,9 +2,10 @@ import { Writable } from 'node:stream';
 
 import { describe, expect, test } from '@jest/globals';
 
+import { systemAnswers } from '../dialects/dialect.ts';
+import { DIALECTS } from '../dialects/table.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
-import { VLLM_ANSWERS } from './answer-texts.ts';
 import { MonotonicClock } from './monotonic-clock.ts';
 import { StreamReply } from './stream-reply.ts';
 import { TruthRecord } from './truth-log.ts';
@@ -44,7 +45,7 @@ function setUp(outputTokens: number) {
   let ended = 0;
   const reply = new StreamReply({
     response: socket,
-    texts: VLLM_ANSWERS.stream({ id: 'r', created: 1, model: 'm' }),
+    texts: systemAnswers(DIALECTS.vllm).stream({ id: 'r', created: 1, model: 'm' }, true),
     includeUsage: true,
     nextWord: () => ' x',
     clock,

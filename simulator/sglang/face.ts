@@ -1,9 +1,10 @@
+import { systemAnswers } from '../dialects/dialect.ts';
+import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { AnsweredRequest, Face } from '../face.ts';
 import { pythonMultiprocessPage } from '../metrics/python-page.ts';
 import { SglangCacheMetrics } from './cache-metrics.ts';
-import { SGLANG_ANSWERS } from './chat-answers.ts';
 import { SglangFamilies } from './families.ts';
 import { SglangRequestMetrics } from './request-metrics.ts';
 import { SglangSchedulerMetrics } from './scheduler-metrics.ts';
@@ -22,7 +23,7 @@ interface SglangFaceOptions {
 export class SglangFace implements Face {
   readonly ownedBy = 'sglang';
   readonly metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
-  readonly answers = SGLANG_ANSWERS;
+  readonly answers = systemAnswers(DIALECTS.sglang);
   readonly #families = new SglangFamilies();
   readonly #modelName: string;
   readonly #scheduler: SglangSchedulerMetrics;

@@ -1,8 +1,9 @@
+import { systemAnswers } from '../dialects/dialect.ts';
+import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { AnsweredRequest, Face } from '../face.ts';
 import { pythonMultiprocessPage } from '../metrics/python-page.ts';
-import { TRTLLM_ANSWERS } from './chat-answers.ts';
 import { setConfiguration } from './config-metrics.ts';
 import { TrtllmDraftMetrics } from './draft-metrics.ts';
 import { DynamoWorkerMetrics } from './dynamo-worker-metrics.ts';
@@ -21,7 +22,7 @@ const RANKS = 2;
 export class TrtllmFace implements Face {
   readonly ownedBy = 'tensorrt_llm';
   readonly metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
-  readonly answers = TRTLLM_ANSWERS;
+  readonly answers = systemAnswers(DIALECTS.trtllm);
   readonly #families = new TrtllmFamilies();
   readonly #modelName: string;
   readonly #ids: ProcessIds = processIds(RANKS);

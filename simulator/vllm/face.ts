@@ -1,3 +1,5 @@
+import { systemAnswers } from '../dialects/dialect.ts';
+import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { AnsweredRequest, Face } from '../face.ts';
@@ -22,6 +24,7 @@ interface VllmFaceOptions {
 /** The metrics page of vLLM 0.32.0 with one engine and one API server process. */
 export class VllmFace implements Face {
   readonly ownedBy = 'vllm';
+  readonly answers = systemAnswers(DIALECTS.vllm);
   /** Whatever the scraper asks for. */
   readonly metricsContentType = 'text/plain; version=1.0.0; charset=utf-8';
   readonly #families: VllmFamilies;
