@@ -31,7 +31,13 @@ export default defineConfig({
           ...['grafana.md', 'share-runs.md', 'kubernetes.md', 'library.md', 'coming-from-other-tools.md'],
         ]),
       },
-      { text: 'Reference', items: pages('guides', ['measures.md', 'metrics.md', 'limits-and-truth.md']) },
+      {
+        text: 'Reference',
+        items: [
+          ...pages('guides', ['measures.md', 'metrics.md', 'limits-and-truth.md']),
+          ...pages('.', ['compatibility.md']),
+        ],
+      },
       { text: 'Architecture', items: pages('.', ['design.md', 'upstream-errata.md']) },
       { text: 'Runbooks', collapsed: true, items: pages('runbooks') },
     ]),

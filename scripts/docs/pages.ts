@@ -1,3 +1,4 @@
+import { compatibilityPage } from './compatibility-page.ts';
 import { histogramFamilies } from './histogram-families.ts';
 import { measuresPage } from './measures-page.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -11,6 +12,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['docs/guides/measures.md', measuresPage()],
     ['docs/guides/metrics.md', await metricsPage()],
     ['docs/guides/coming-from-other-tools.md', peersPage()],
+    ['docs/compatibility.md', compatibilityPage()],
     ...tutorialPages(),
     ['grafana-plugin/src/catalog/histogram-families.json', `${JSON.stringify(histogramFamilies(), null, 2)}\n`],
     ['catalog/llmbench.json', `${JSON.stringify(await ownFamilies(), null, 2)}\n`],
