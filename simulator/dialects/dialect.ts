@@ -204,7 +204,8 @@ function valueAfter(
 }
 
 class DialectTexts implements StreamTexts {
-  readonly opening: string;
+  /** The first delta comes with the first token, whose request has counts. */
+  readonly opening = '';
   readonly announcement?: string;
   readonly done = DONE;
   readonly failed?: string;
@@ -217,7 +218,7 @@ class DialectTexts implements StreamTexts {
     const known = headValues(head);
     const of = (template: Compiled | null): Compiled | null => template && bound(template, known);
     this.#events = {
-      ...{ accepted: [], first: null, text: bound(events.text, known), reasoning: of(events.reasoning) },
+      ...{ accepted: [], first: of(events.first), text: bound(events.text, known), reasoning: of(events.reasoning) },
       ...{ last: of(events.last), finish: of(events.finish), usage: of(events.usage) },
     };
     const announced = events.accepted.map((each) =>
@@ -225,13 +226,13 @@ class DialectTexts implements StreamTexts {
     );
     if (announced.length > 0) this.announcement = announced.join('');
     if (dialect.failed !== undefined) this.failed = `data: ${JSON.stringify(dialect.failed)}\n\n${DONE}`;
-    this.opening = this.#event(of(events.first), '', null);
   }
 
   token(text: string, request: RequestProgress): string {
     const { comment } = this.#dialect;
+    const first = this.#first(request);
     const isReasoning = this.#tokens++ < reasoningTokens(this.#dialect, request.outputTokens);
-    const written = this.#event(isReasoning ? this.#events.reasoning : this.#events.text, text, request);
+    const written = first + this.#event(isReasoning ? this.#events.reasoning : this.#events.text, text, request);
     return comment !== undefined && this.#tokens % comment.everyTokens === 0 ? written + comment.text : written;
   }
 
@@ -240,17 +241,25 @@ class DialectTexts implements StreamTexts {
     const { last, finish } = this.#events;
     const isStopMark = request.finishReason === 'stop';
     if (last === null && !isStopMark) return this.token(text, request) + this.#event(finish, '', request);
+    const first = this.#first(request);
     this.#tokens++;
-    return this.#event(last ?? finish, isStopMark ? '' : text, request);
+    return first + this.#event(last ?? finish, isStopMark ? '' : text, request);
   }
 
   usage(request: RequestProgress): string {
     return this.#event(this.#events.usage, '', request);
   }
 
+  #first(request: RequestProgress): string {
+    return this.#tokens === 0 ? this.#event(this.#events.first, '', request) : '';
+  }
+
   /** Nothing without a template. */
   #event(template: Compiled | null, text: string, request: RequestProgress | null): string {
     if (template === null) return '';
+    const { pieces, names } = template;
+    // Nearly all events of a stream have no other value.
+    if (names.length === 1 && names[0] === 'text') return `data: ${pieces[0]}"${text}"${pieces[1]}\n\n`;
     const json = render(template, (name) => valueAfter(this.#dialect, request, this.#tokens, text, name));
     return `data: ${json}\n\n`;
   }

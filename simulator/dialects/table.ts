@@ -184,7 +184,9 @@ const TABLE = {
     reasoning: { reasoning: '$text' },
     usage: { where: 'finish', value: { ...DETAILED, queue_time: 0.01, total_time: 0.1 } },
     finishExtra: { x_groq: { id: 'req_0', usage: COUNTS } },
-    notes: ['`max_tokens` is deprecated. Reasoning is apart only with `reasoning_format: parsed`.'],
+    notes: [
+      'Without `stream_options` usage is only in `x_groq`. Reasoning is apart only with `reasoning_format: parsed`.',
+    ],
     sources: [
       github('groq/groq-python/blob/main/src/groq/types/chat/chat_completion_chunk.py', '2026-08-18'),
       aiSdk('groq/src/__fixtures__/groq-reasoning.chunks.txt'),
