@@ -8,7 +8,7 @@ export function compatibilityPage(): string {
   const entries = DIALECT_NAMES.map((name) => ({ name, dialect: DIALECTS[name] }));
   return page(
     GENERATED,
-    '# Compatibility with OpenAI-compatible servers and services',
+    '# Compatibility: OpenAI-compatible servers and services',
     INTRODUCTION,
     shell(
       'npx llmbench simulate --dialect mistral',

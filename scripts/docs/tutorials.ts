@@ -93,7 +93,7 @@ export const TUTORIALS: readonly Tutorial[] = [
     title: 'any OpenAI-compatible server',
     serverCommands:
       'llmbench sends `POST /v1/chat/completions` with `stream: true` and `stream_options.include_usage: true`. Set the address and the model of your server, and its key if it requires one:',
-    serverNotes: `${shell('export LLM_API_KEY=…')}\n\nThe options for 26 servers and services, and what each does differently: [compatibility](../compatibility.md).`,
+    serverNotes: `${shell('export LLM_API_KEY=…')}\n\nThe options for OpenAI, Gemini, Mistral, Ollama and others, and what each does differently: [compatibility](../compatibility.md).`,
     address: 'https://llm.example.org',
     simulate: '--system vllm --plain',
     options: ' --api-key-env LLM_API_KEY',
