@@ -13,7 +13,7 @@ import type { ConnectionFacts, Exchange, TransportFailure } from '../transports/
 interface ReadBody
   extends
     Pick<AnswerFacts, 'events' | 'malformedEvent' | 'errorEvent' | 'finished' | 'hasContent' | 'whole'>,
-    Pick<ReadAnswer, 'usage' | 'offsets_ns' | 'firstOutputOffset_ns' | 'wholeAnswerOffset_ns'> {
+    Pick<ReadAnswer, 'usage' | 'offsets_ns' | 'firstOutputChunk' | 'wholeAnswerOffset_ns'> {
   /** Null unless text is kept. */
   readonly text: AnswerText | null;
 }

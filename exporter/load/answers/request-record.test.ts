@@ -31,12 +31,14 @@ describe('usage beside chunks and times', () => {
   });
 });
 
-/** Content that is no reasoning from the first of 20 chunks on. */
+/** Of 20 chunks: the first whose content is no reasoning. */
 test.each([
-  ['reasoning that is counted and not sent', usage(103, 80), 50 * MS],
-  ['reasoning that is mixed with the output', usage(20, 15), null],
-  ['no reasoning', usage(20, 0), 50 * MS],
-])('the time of the first output, with %s', (_name, counted, first_output_ns) => {
+  ['reasoning that is counted and not sent', usage(103, 80), 0, 10 * MS, 50 * MS],
+  ['reasoning that is mixed with the output', usage(20, 15), 0, 10 * MS, null],
+  ['no reasoning', usage(20, 0), 0, 10 * MS, 50 * MS],
+  ['reasoning before it', usage(20, 15), 15, 10 * MS, 200 * MS],
+  ['reasoning before it that arrives at the same time', usage(20, 15), 15, 0, 50 * MS],
+])('the time of the first output, with %s', (_name, counted, firstOutputChunk, gap_ns, first_output_ns) => {
   const sent = { index: 0, phase: 'measure', due_ns: 0, sent_ns: 0, requested_output_tokens: 200 } as const;
   const record = requestRecord(sent, {
     end_ns: 1000 * MS,
@@ -45,8 +47,8 @@ test.each([
     connection: null,
     usage: counted,
     counted_output_tokens: null,
-    offsets_ns: offsets(20, 10 * MS),
-    firstOutputOffset_ns: 50 * MS,
+    offsets_ns: offsets(20, gap_ns),
+    firstOutputChunk,
     wholeAnswerOffset_ns: null,
   });
   expect(record.first_output_ns).toBe(first_output_ns);

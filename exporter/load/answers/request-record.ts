@@ -39,8 +39,8 @@ export interface ReadAnswer {
   readonly counted_output_tokens: CountedOutput | null;
   /** Arrival of each content chunk, relative to the time the request was sent. */
   readonly offsets_ns: readonly number[];
-  /** The first of them whose content is not reasoning; null when there is none. */
-  readonly firstOutputOffset_ns: number | null;
+  /** The first of them whose content is not reasoning, from 0: several may arrive at one time. Null: there is none. */
+  readonly firstOutputChunk: number | null;
   /** Arrival of a response that is not a stream, relative to the time the request was sent; null for a stream. */
   readonly wholeAnswerOffset_ns: number | null;
 }
@@ -94,15 +94,11 @@ export function credibleUsage(
  * Null when the output cannot have begun with the first chunk although it looks so: there are more chunks than tokens of
  * output, so reasoning is mixed with it.
  */
-function firstOutput({ usage, offsets_ns, firstOutputOffset_ns: offset }: ReadAnswer): number | null {
+function firstOutput({ usage, offsets_ns, firstOutputChunk: chunk }: ReadAnswer): number | null {
   const { output_tokens: output, reasoning_tokens: reasoning } = usage ?? NO_COUNTS;
   const isMixed =
-    offset === offsets_ns[0] &&
-    output !== null &&
-    reasoning !== null &&
-    reasoning > 0 &&
-    offsets_ns.length > output - reasoning;
-  return isMixed ? null : offset;
+    chunk === 0 && output !== null && reasoning !== null && reasoning > 0 && offsets_ns.length > output - reasoning;
+  return chunk === null || isMixed ? null : (offsets_ns[chunk] ?? null);
 }
 
 const NO_COUNTS = { output_tokens: null, reasoning_tokens: null };

@@ -28,7 +28,7 @@ export class StreamReader extends AnsweredRequest implements SseSink {
   readonly #recognizes: boolean;
   #queued = 0;
   #lastOffset = 0;
-  #firstOutputOffset: number | null = null;
+  #firstOutputChunk: number | null = null;
   #framing = false;
   #events = 0;
   #malformed: string | null = null;
@@ -133,7 +133,7 @@ export class StreamReader extends AnsweredRequest implements SseSink {
     if (this.#offsets.length === 0) this.context.listener.firstContent(phase, offset, offset + sent_ns - due_ns);
     else this.context.listener.chunkGap(phase, offset - this.#lastOffset);
     this.#lastOffset = offset;
-    if (kind === 'output') this.#firstOutputOffset ??= offset;
+    if (kind === 'output') this.#firstOutputChunk ??= this.#offsets.length;
     this.#offsets.push(offset);
     if (this.#offsets.length === 1) this.firstContent?.();
   }
@@ -196,7 +196,7 @@ export class StreamReader extends AnsweredRequest implements SseSink {
       usage: this.#progress.usage,
       text: this.#text?.text ?? null,
       offsets_ns: this.#offsets,
-      firstOutputOffset_ns: this.#firstOutputOffset,
+      firstOutputChunk: this.#firstOutputChunk,
       wholeAnswerOffset_ns: null,
     });
   }

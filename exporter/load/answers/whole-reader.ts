@@ -45,7 +45,7 @@ export class WholeReader extends AnsweredRequest {
       usage: meaning?.usage ?? null,
       text,
       offsets_ns: [],
-      firstOutputOffset_ns: null,
+      firstOutputChunk: null,
       wholeAnswerOffset_ns: hasContent ? Math.round(this.lastByteAt_ns - this.sentAt_ns) : null,
     });
   }
