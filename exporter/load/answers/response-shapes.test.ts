@@ -345,6 +345,20 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     before: 0,
     tokens: [32, 103, 94],
   },
+  'a total with cached tokens beside those of the prompt': {
+    seen: 'no report: what a total with reasoning must not be taken for',
+    events: [
+      ...twice(text()),
+      sse({
+        ...STOP,
+        usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 1012, cache_read_input_tokens: 1000 },
+      }),
+      DONE,
+    ],
+    chunks: 2,
+    before: 0,
+    tokens: [10, 2, null],
+  },
   'cumulative usage in every chunk, null in the last': {
     seen: 'cline/cline#12282',
     events: [

@@ -15,27 +15,28 @@ export function openAiUsage(usage: unknown): Usage | null {
   const reasoning_tokens = firstCount(completion.reasoning_tokens, usage.reasoning_tokens);
   const cached_tokens = firstCount(prompt.cached_tokens, usage.prompt_cache_hit_tokens);
   if ((input_tokens ?? output_tokens ?? reasoning_tokens ?? cached_tokens) === null) return null;
-  return withReasoning(
-    { input_tokens, output_tokens, reasoning_tokens, cached_tokens },
-    tokenCount(usage.total_tokens) || null,
-  );
+  const read = { input_tokens, output_tokens, reasoning_tokens, cached_tokens };
+  return withReasoning(read, tokenCount(usage.total_tokens) || null, () => namesCache(usage) || namesCache(prompt));
 }
 
 /**
  * Usage in which the output tokens include those of reasoning. Some servers count them beside, as the total shows, or in
- * the total alone.
+ * the total alone, whose rest may also be cached tokens where there are some.
  */
-function withReasoning(usage: Usage, total: number | null): Usage {
-  const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning, cached_tokens: cached } = usage;
+function withReasoning(usage: Usage, total: number | null, hasCached: () => boolean): Usage {
+  const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning } = usage;
   if (output === null) return usage;
   const other = total === null || input === null || input === 0 ? null : total - input - output;
   if (reasoning === null || reasoning === 0)
-    return other !== null && other > 0 && other !== cached
+    return other !== null && other > 0 && !hasCached()
       ? { ...usage, output_tokens: output + other, reasoning_tokens: other }
       : usage;
   const isBeside = other === null ? reasoning > output : other === reasoning;
   return isBeside ? { ...usage, output_tokens: output + reasoning } : usage;
 }
+
+const namesCache = (usage: JsonObject): boolean =>
+  Object.entries(usage).some(([name, value]) => name.includes('cache') && typeof value === 'number' && value > 0);
 
 const NONE: JsonObject = {};
 
