@@ -60,6 +60,13 @@ await describeWithAlertmanager('the Alertmanager example', (programs) => {
       false,
     ],
     [
+      'an open regression inhibits that its checks are undecided',
+      REGRESSED,
+      { alertname: 'LlmScenarioUndecided', scenario: 'chat' },
+      true,
+    ],
+    ['of another scenario it does not', REGRESSED, { alertname: 'LlmScenarioUndecided', scenario: 'code' }, false],
+    [
       'a server that is down under a benchmark inhibits regressions',
       { alertname: 'LlmTargetDown', job: 'llmbench-server', instance: 'a:8000' },
       REGRESSED,

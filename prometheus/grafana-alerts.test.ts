@@ -111,7 +111,7 @@ describe('the Grafana-managed rules', () => {
 
   test('link to the run or to the runs of the scenario in the app', () => {
     expect(ruleOf('LlmScenarioRegressed').annotations).toMatchObject({
-      description: 'The judge found a confirmed regression of scenario {{ $labels.scenario }}.',
+      description: 'The judge found a regression of scenario {{ $labels.scenario }}, and nothing has ended it.',
       runs: '{{ externalURL }}a/llmbench-observability-app/runs?scenario={{ urlquery $labels.scenario }}',
     });
     expect(ruleOf('LlmClientSaturated').annotations['runs']).toBe(

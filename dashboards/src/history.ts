@@ -32,7 +32,7 @@ const NOTHING_EXPECTED =
 const NO_EFFECT =
   'No effect: the newest checks had too few runs, or runs that are not comparable. See the verdicts above.';
 const ABOUT_VERDICTS =
-  'regressed: confirmed by further runs. suspect: not yet confirmed. undecided: the evidence is not sufficient. A verdict holds until the next check.';
+  'regressed: worse by at least the margin, on enough evidence. suspect: not yet confirmed. undecided: the evidence is not sufficient. A verdict holds until the next check.';
 
 const state = (states: readonly State[]) => [
   { id: 'mappings', value: stateMappings(states) },
@@ -48,11 +48,16 @@ function withState(dashboard: DashboardBuilder): void {
         width: 24,
         height: 7,
         title: 'Scenarios',
-        description: `The newest verdict of each scenario and what it rests on. ${ABOUT_VERDICTS}`,
+        description: `The newest verdict of each scenario and what it rests on. Regressed since: start of the first run of a regression that later runs or a decision have not ended. ${ABOUT_VERDICTS}`,
         noValue: NOT_JUDGED,
         labels: ['scenario'],
         columns: [
           { title: 'Verdict', expr: scenario.VERDICT, properties: state(VERDICTS) },
+          {
+            title: 'Regressed since',
+            expr: scenario.REGRESSED_SINCE,
+            properties: [{ id: 'unit', value: 'dateTimeFromNow' }],
+          },
           {
             title: 'Last judged',
             expr: scenario.LAST_JUDGED,

@@ -13,7 +13,7 @@ import { DamagedRunError } from '../errors/store-errors.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import { newestVerdicts, readVerdictFile, type LogStore, type VerdictEntry } from './verdict-log.ts';
 import { verdictSummary, type VerdictSummary } from './verdict-summary.ts';
-import type { EffectRatio } from './verdict.ts';
+import type { EffectRatio, MeasureVerdict } from './verdict.ts';
 
 /** `recovered`: the newest check showed that an open regression is over. */
 export const SCENARIO_STATES = ['unjudged', 'ok', 'suspect', 'regressed', 'recovered'] as const;
@@ -39,9 +39,7 @@ export interface OpenRegression {
   readonly sentence: string;
 }
 
-export interface LargestChange {
-  readonly measure: string;
-  readonly stat: string;
+export interface LargestChange extends Pick<MeasureVerdict, 'measure' | 'stat' | 'clock'> {
   readonly title: string;
   readonly unit: Unit;
   readonly effect: EffectRatio;
@@ -270,7 +268,8 @@ function larger(known: LargestChange | null, { measures }: VerdictEntry): Larges
   const size = ({ effect }: Pick<LargestChange, 'effect'>): number => Math.abs(Math.log(effect.estimate));
   return measures.reduce<LargestChange | null>((largest, { verdict, effect, ...key }) => {
     if (verdict !== 'regressed' || effect === null) return largest;
-    const found = { measure: key.measure, stat: key.stat, title: statisticTitle(key), unit: key.unit, effect };
+    const { measure, stat, clock, unit } = key;
+    const found = { measure, stat, clock, title: statisticTitle(key), unit, effect };
     return largest === null || size(found) > size(largest) ? found : largest;
   }, known);
 }

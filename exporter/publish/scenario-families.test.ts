@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { writePage } from '../../core/exposition/index.ts';
 import { stateOf, type ScenarioState } from '../judge/scenario-state.ts';
 import { exampleCapacity } from '../store/fixtures/example-capacity.ts';
@@ -37,7 +37,8 @@ const page = (...given: Parameters<typeof scenarioFamilies>): string =>
 
 test('a regressed scenario as state sets, with the effect, its bounds, the margin and the runs', () => {
   // As read from the file: JSON has null for an infinite bound.
-  const stored = JSON.parse(JSON.stringify(VERDICT)) as VerdictEntry;
+  const judged = { ...VERDICT, first_start: '2026-11-21T21:30:00.000Z' };
+  const stored = JSON.parse(JSON.stringify(judged)) as VerdictEntry;
   expect(page([state({ newest: stored, open: openAfter(stored) })], new Map([['chat', 86_400]]))).toBe(
     `llmbench_scenario_verdict{scenario="chat",verdict="regressed"} 1
 llmbench_scenario_verdict{scenario="chat",verdict="improved"} 0
@@ -45,6 +46,8 @@ llmbench_scenario_verdict{scenario="chat",verdict="unchanged"} 0
 llmbench_scenario_verdict{scenario="chat",verdict="suspect"} 0
 llmbench_scenario_verdict{scenario="chat",verdict="undecided"} 0
 llmbench_scenario_regression_open{scenario="chat"} 1
+llmbench_scenario_regression_acknowledged{scenario="chat"} 0
+llmbench_scenario_regression_open_since_timestamp_seconds{scenario="chat"} 1795296600
 llmbench_scenario_measure_verdict{scenario="chat",measure="time_to_first_token_from_due",stat="p50",verdict="regressed"} 1
 llmbench_scenario_measure_verdict{scenario="chat",measure="time_to_first_token_from_due",stat="p50",verdict="improved"} 0
 llmbench_scenario_measure_verdict{scenario="chat",measure="time_to_first_token_from_due",stat="p50",verdict="unchanged"} 0
@@ -62,14 +65,60 @@ llmbench_scenario_expected_interval_seconds{scenario="chat"} 86400`,
   );
 });
 
-test('an undecided check does not clear the regression before it, whose runs stay named', () => {
-  const undecided: VerdictEntry = { ...VERDICT, verdict: 'undecided', run_ids: ['r3'], measures: [] };
-  const text = page([state({ newest: undecided, undecidedInARow: 1 })]);
-  expect(text).toContain('llmbench_scenario_verdict{scenario="chat",verdict="undecided"} 1');
-  expect(text).toContain('llmbench_scenario_regression_open{scenario="chat"} 1');
-  expect(text).toContain('llmbench_scenario_consecutive_undecided_checks{scenario="chat"} 1');
-  expect(text).toContain('run_id="r2"');
-  expect(text).not.toContain('run_id="r3"');
+describe('while a regression is open', () => {
+  const [MEASURE] = VERDICT.measures;
+  const night = (day: number, change: Partial<VerdictEntry>): VerdictEntry => ({
+    ...{ ...VERDICT, at: `2026-11-${day}T10:00:00.000Z`, run_ids: [`r${day}`], recovered: false },
+    ...change,
+  });
+  const pageAfter = (verdicts: readonly VerdictEntry[], ...given: readonly object[]): string =>
+    page([stateOf(verdicts, given as Parameters<typeof stateOf>[1])].filter((each) => each !== null));
+  const undecided = night(23, { verdict: 'undecided', measures: [] });
+
+  test('a night that cannot be decided takes away neither the largest change nor a run', () => {
+    const text = pageAfter([VERDICT, undecided]);
+    expect(text).toContain('llmbench_scenario_verdict{scenario="chat",verdict="undecided"} 1');
+    expect(text).toContain('llmbench_scenario_regression_open{scenario="chat"} 1');
+    expect(text).toContain('llmbench_scenario_consecutive_undecided_checks{scenario="chat"} 1');
+    const measure = 'scenario="chat",measure="time_to_first_token_from_due",stat="p50"';
+    expect(text).toContain(`llmbench_scenario_effect_ratio{${measure},bound="estimate"} 1.1`);
+    expect(text).toContain(`llmbench_scenario_measure_verdict{${measure},verdict="regressed"} 1`);
+    for (const run of ['r1', 'r2', 'r23']) expect(text).toContain(`run_id="${run}"`);
+  });
+
+  test('a smaller change of a later night does not replace it, a larger one does', () => {
+    const changed = (day: number, estimate: number): VerdictEntry => {
+      const effect = { low: 1.01, estimate, high: 2 };
+      return night(day, { measures: MEASURE === undefined ? [] : [{ ...MEASURE, effect }] });
+    };
+    const effects = (text: string): string[] => text.match(/effect_ratio.*estimate"} .*/g) ?? [];
+    expect(effects(pageAfter([VERDICT, changed(23, 1.07)]))).toEqual([expect.stringMatching(/ 1\.1$/)]);
+    expect(effects(pageAfter([VERDICT, changed(23, 1.07), changed(24, 1.3)]))).toEqual([
+      expect.stringMatching(/ 1\.3$/),
+    ]);
+  });
+
+  test('it stays open when somebody acknowledges it, and says so; a new baseline ends it', () => {
+    const change = {
+      schema_version: 1,
+      scenario: 'chat',
+      at: '2026-11-24T09:00:00.000Z',
+      author: 'ana',
+      reason: 'known',
+    };
+    const acknowledged = pageAfter([VERDICT, undecided], { ...change, action: 'acknowledge', run_ids: ['r1'] });
+    expect(acknowledged).toContain('llmbench_scenario_regression_open{scenario="chat"} 1');
+    expect(acknowledged).toContain('llmbench_scenario_regression_acknowledged{scenario="chat"} 1');
+    const accepted = pageAfter([VERDICT, undecided], { ...change, action: 'accept', run_ids: ['r1'] });
+    expect(accepted).toContain('llmbench_scenario_regression_open{scenario="chat"} 0');
+    expect(accepted).not.toContain('open_since');
+  });
+
+  test('of a very long one the last hundred runs are named', () => {
+    const nights = Array.from({ length: 120 }, (_, i) => night(23, { run_ids: [`n${i}`] }));
+    const runs = pageAfter([VERDICT, ...nights]).match(/judged_run_info/g);
+    expect(runs).toHaveLength(100);
+  });
 });
 
 test('a scenario with a baseline and no verdict has only its baseline; without any there is nothing', () => {

@@ -1,17 +1,18 @@
 import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
 import type { CapacityFile } from '../../core/run/capacity.ts';
-import type { ScenarioState } from '../judge/scenario-state.ts';
+import { nameOf } from '../judge/rules.ts';
+import { gates, type ScenarioState } from '../judge/scenario-state.ts';
 import { VERDICTS, type MeasureVerdict } from '../judge/verdict.ts';
 
-/** A metric page must stay readable: runs behind a verdict that are named by a series of their own. */
-const MOST_NAMED_RUNS = 20;
+/** A metric page must stay readable: runs of an open regression, or of a verdict, that are named by a series of their own. */
+const MOST_NAMED_RUNS = 100;
 
 /** Imports may have as many scenarios as they have folders. */
 export const MOST_SCENARIOS = 1_000;
 
 /**
  * What the judge decided, as state sets: alert rules need no join, and every state that is not the present one is 0. They hold
- * until the next judged run.
+ * until the next judged run. While a regression is open, its largest change stays, whatever the newest check could decide.
  *
  * @param expectedSeconds how often a scenario is expected to complete, by its name; also of scenarios without any run
  */
@@ -19,8 +20,9 @@ export function scenarioFamilies(
   states: readonly ScenarioState[],
   expectedSeconds: ReadonlyMap<string, number> = new Map(),
 ): readonly FamilyInput[] {
-  const judged = states.flatMap(({ scenario, newest }) => (newest === null ? [] : [{ scenario, newest }]));
-  const measures = judged.flatMap(({ scenario, newest }) => newest.measures.map((measure) => ({ scenario, measure })));
+  const judged = states.flatMap(({ newest, ...state }) => (newest === null ? [] : [{ ...state, newest }]));
+  const open = states.flatMap((state) => (state.open === null ? [] : [{ scenario: state.scenario, ...state.open }]));
+  const measures = states.flatMap((state) => measuresOf(state).map((each) => ({ scenario: state.scenario, ...each })));
   const families: readonly FamilyInput[] = [
     gauge(
       'llmbench_scenario_verdict',
@@ -31,36 +33,48 @@ export function scenarioFamilies(
     ),
     gauge(
       'llmbench_scenario_regression_open',
-      'Whether a regression is open that neither later runs nor a decision have ended.',
-      judged.map(({ scenario }) => ({
+      'Whether a regression is open: 1 from the verdict that finds it until later runs or a decision end it.',
+      judged.map(({ scenario, open: regression }) => ({ labels: { scenario }, value: Number(regression !== null) })),
+    ),
+    gauge(
+      'llmbench_scenario_regression_acknowledged',
+      'Whether somebody has acknowledged the open regression (llmbench regression acknowledge): it stays open and does not gate.',
+      judged.map(({ scenario, open: regression }) => ({
         labels: { scenario },
-        value: Number(states.some((state) => state.scenario === scenario && state.open !== null)),
+        value: Number(regression !== null && !gates(regression)),
       })),
     ),
     gauge(
+      'llmbench_scenario_regression_open_since_timestamp_seconds',
+      'Unix time of the first run of the open regression.',
+      open.map(({ scenario, since }) => ({ labels: { scenario }, value: Date.parse(since) / 1000 })),
+    ),
+    gauge(
       'llmbench_scenario_measure_verdict',
-      'Newest verdict on a gating measure: 1 for the current state, 0 for the others.',
-      measures.flatMap(({ scenario, measure }) =>
+      'Newest verdict on a gating measure: 1 for the current state, 0 for the others. The largest change of an open regression stays regressed.',
+      measures.flatMap(({ scenario, labels, verdict: current }) =>
         VERDICTS.map((verdict) => ({
-          labels: { scenario, ...labelsOf(measure), verdict },
-          value: Number(measure.verdict === verdict),
+          labels: { scenario, ...labels, verdict },
+          value: Number(current === verdict),
         })),
       ),
     ),
     gauge(
       'llmbench_scenario_effect_ratio',
-      'Ratio of the judged runs to the baseline, with the bounds of its interval; absent if not available.',
-      measures.flatMap(({ scenario, measure }) =>
+      'Ratio of the judged runs to the baseline, with the bounds of its interval; absent if not available. The largest change of an open regression stays.',
+      measures.flatMap(({ scenario, labels, effect }) =>
         (['low', 'estimate', 'high'] as const).flatMap((bound) => {
-          const value = measure.effect?.[bound] ?? null;
-          return value === null ? [] : [{ labels: { scenario, ...labelsOf(measure), bound }, value }];
+          const value = effect?.[bound] ?? null;
+          return value === null ? [] : [{ labels: { scenario, ...labels, bound }, value }];
         }),
       ),
     ),
     gauge(
       'llmbench_scenario_margin_ratio',
       'Smallest relevant change of a gating measure, as a ratio above 0.',
-      measures.map(({ scenario, measure }) => ({ labels: { scenario, ...labelsOf(measure) }, value: measure.margin })),
+      measures.flatMap(({ scenario, labels, margin }) =>
+        margin === null ? [] : [{ labels: { scenario, ...labels }, value: margin }],
+      ),
     ),
     gauge(
       'llmbench_scenario_baseline_runs',
@@ -70,10 +84,7 @@ export function scenarioFamilies(
     gauge(
       'llmbench_scenario_consecutive_undecided_checks',
       'Checks since the last one that was not undecided.',
-      judged.map(({ scenario }) => ({
-        labels: { scenario },
-        value: states.find((state) => state.scenario === scenario)?.undecidedInARow ?? 0,
-      })),
+      judged.map(({ scenario, undecidedInARow }) => ({ labels: { scenario }, value: undecidedInARow })),
     ),
     gauge(
       'llmbench_scenario_last_judged_timestamp_seconds',
@@ -82,9 +93,9 @@ export function scenarioFamilies(
     ),
     gauge(
       'llmbench_scenario_judged_run_info',
-      'Runs of the open regression, otherwise of the newest verdict.',
-      states.flatMap(({ scenario, newest, open }) =>
-        ((open ?? newest)?.run_ids ?? [])
+      'Judged runs since the open regression began, at most the last 100; without one the runs of the newest verdict.',
+      states.flatMap(({ scenario, newest, open: regression }) =>
+        ((regression ?? newest)?.run_ids ?? [])
           .slice(-MOST_NAMED_RUNS)
           .map((run_id) => ({ labels: { scenario, run_id }, value: 1 })),
       ),
@@ -116,8 +127,28 @@ function gauge(name: string, help: string, samples: readonly SampleInput[]): Fam
   return { name, help, type: 'gauge', samples };
 }
 
-/** Latencies that count from the due time are measures of their own. */
-function labelsOf({ measure, stat, clock }: MeasureVerdict): { measure: string; stat: string } {
-  const fromDue = clock === 'due' && measure !== 'schedule_delay';
-  return { measure: fromDue ? `${measure}_from_due` : measure, stat };
+interface ShownMeasure extends Pick<MeasureVerdict, 'verdict' | 'effect'> {
+  readonly labels: { readonly measure: string; readonly stat: string };
+  readonly margin: number | null;
+}
+
+/** The gating measures of the newest verdict, and the largest change of an open regression as it was found. */
+function measuresOf({ newest, open }: ScenarioState): readonly ShownMeasure[] {
+  const shown = (newest?.measures ?? []).map((measure): ShownMeasure => ({ ...measure, labels: labelsOf(measure) }));
+  const largest = open?.largest ?? null;
+  if (largest === null) return shown;
+  const labels = labelsOf(largest);
+  const isIt = (each: ShownMeasure): boolean =>
+    each.labels.measure === labels.measure && each.labels.stat === labels.stat;
+  const kept = {
+    labels,
+    verdict: 'regressed',
+    effect: largest.effect,
+    margin: shown.find(isIt)?.margin ?? null,
+  } as const;
+  return shown.some(isIt) ? shown.map((each) => (isIt(each) ? kept : each)) : [...shown, kept];
+}
+
+function labelsOf(key: Pick<MeasureVerdict, 'measure' | 'stat' | 'clock'>): ShownMeasure['labels'] {
+  return { measure: nameOf(key), stat: key.stat };
 }

@@ -36,7 +36,9 @@ function bundledDocument(): OpenAPI3 {
     ['comparison.schema.json', 'Comparison'],
     ['baseline.schema.json', 'BaselineEntry'],
   ] as const) {
-    text = text.replaceAll(`./${file}`, `#/components/schemas/${name}`);
+    text = text
+      .replaceAll(`./${file}#/$defs/`, `#/components/schemas/${name}_`)
+      .replaceAll(`./${file}`, `#/components/schemas/${name}`);
     const schema = readFileSync(new URL(file, SCHEMAS), 'utf8')
       .replaceAll('urn:llmbench:schema:verdict:1#/$defs/', '#/components/schemas/VerdictEntry_')
       .replaceAll('#/$defs/', `#/components/schemas/${name}_`);

@@ -22,6 +22,7 @@ function newest(family: string): string {
 export const BASELINE_RUNS = newest('llmbench_scenario_baseline_runs');
 export const UNDECIDED_CHECKS = newest('llmbench_scenario_consecutive_undecided_checks');
 /** Grafana counts times in milliseconds. */
+export const REGRESSED_SINCE = `1000 * ${newest('llmbench_scenario_regression_open_since_timestamp_seconds')}`;
 export const LAST_JUDGED = `1000 * ${newest('llmbench_scenario_last_judged_timestamp_seconds')}`;
 const LAST_COMPLETED_SECONDS = newest('llmbench_scenario_last_completed_timestamp_seconds');
 export const LAST_COMPLETED = `1000 * ${LAST_COMPLETED_SECONDS}`;

@@ -199,6 +199,36 @@ describe('GET /scenarios/{name}', () => {
     expect(second.body).toMatchObject({ baseline: { accepted: ['late'] }, runs: [], unreadable_runs: [{}] });
   });
 
+  test('a regression that is open: since when, its runs and its largest change, also after a check that decides nothing', async () => {
+    const ids = Array.from({ length: 27 }, (_, i) => `slow-${i}`);
+    for (const [i, id] of ids.entries()) {
+      const client = i === 26 ? 'saturated' : 'ok';
+      await storeJudgedRun(store, id, i, { ttft: i < 20 ? 0.1 : 0.13 + i / 1e5, scenario: 'slow', client });
+    }
+    const change = { scenario: 'slow', author: null, reason: null } as const;
+    await changeBaseline(store, { ...change, action: 'accept', run_ids: ids.slice(0, 20) });
+    const check = { scenario: 'slow', acceptPassed: false, rules: DEFAULT_RULES, author: 'ci' };
+    await checkScenario(store, { ...check, runIds: ids.slice(20, 26) });
+    await checkScenario(store, { ...check, runIds: ids.slice(26) });
+    const { body } = await get('/scenarios/slow');
+    expect(complaints('/components/schemas/Scenario', body)).toEqual([]);
+    expect(body).toMatchObject({
+      summary: {
+        state: 'regressed',
+        verdict: { verdict: 'undecided', reason: 'preflight' },
+        open_regression: {
+          since_run_id: 'slow-20',
+          since: '2026-01-21T00:00:00.000Z',
+          run_ids: ids.slice(20),
+          baseline_run_ids: ids.slice(0, 20),
+          largest: { measure: 'time_to_first_token', clock: 'sent' },
+          acknowledged: null,
+          sentence: expect.stringMatching(/^regressed since slow-20 \(6 runs ago\), time to first token p\d0 \+30/),
+        },
+      },
+    });
+  });
+
   test.each([
     ['/scenarios/none', 404, 'scenario "none" does not exist'],
     ['/scenarios/weekly?gate=nothing', 400, "gate is 'nothing'"],

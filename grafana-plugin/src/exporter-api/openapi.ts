@@ -352,9 +352,11 @@ export interface components {
             run_ids: string[];
         };
         BaselineEntry: {
-            action: "accept" | "drop" | "pin" | "unpin";
+            action: "accept" | "drop" | "pin" | "unpin" | "acknowledge" | "detect";
             at: string;
             author: string | null;
+            detect?: number | null;
+            level?: "new";
             reason: string | null;
             run_ids: string[];
             scenario: string;
@@ -391,6 +393,8 @@ export interface components {
         };
         Clock: "sent" | "due";
         Comparison: {
+            accepted_run_ids?: components["schemas"]["VerdictEntry_runIds"];
+            anchor?: Record<string, never> | null;
             design: "pairs" | "sets" | "history";
             effect_meaning: string | null;
             explanation: {
@@ -431,6 +435,7 @@ export interface components {
             })[];
             needs: components["schemas"]["VerdictEntry_needs"];
             next_command: string | null;
+            open_regression?: components["schemas"]["VerdictEntry_openRegression"] | null;
             preflight: {
                 check: "missing_shards" | "scenario" | "fingerprint" | "input_tokens" | "output_tokens" | "cached_input_ratio" | "request_rate" | "client" | "foreign_traffic" | "time_order";
                 outcome: "failed" | "unknown" | "accepted";
@@ -448,6 +453,7 @@ export interface components {
                 b: string[];
             };
             sentence: string;
+            state?: "unjudged" | "ok" | "suspect" | "regressed" | "recovered";
             verdict: components["schemas"]["VerdictEntry_verdict"];
         };
         Direction: "lower" | "higher" | "none";
@@ -797,6 +803,12 @@ export interface components {
             };
             exact: boolean | null;
             gpu_energy: null | components["schemas"]["ResultFile_gpu_energy"];
+            inexact_families?: {
+                family: string;
+                observations: number;
+                requests: number;
+                target: string;
+            }[];
             requests: null | components["schemas"]["ResultFile_server_requests"];
             targets: components["schemas"]["ResultFile_server_target"][];
             why: string | null;
@@ -846,6 +858,7 @@ export interface components {
                     [key: string]: string;
                 };
                 model: string | null;
+                output_fields?: string[];
                 sampling: {
                     [key: string]: number | string | boolean | null;
                 };
@@ -1170,10 +1183,11 @@ export interface components {
                 runs: number;
             }[];
             last_completed: components["schemas"]["Instant"];
-            open_regression: components["schemas"]["VerdictSummary"] | null;
+            open_regression: components["schemas"]["VerdictEntry_openRegression"] | null;
             overdue: boolean | null;
             runs: number;
             scenario: string;
+            state: "unjudged" | "ok" | "suspect" | "regressed" | "recovered";
             undecided_checks: number;
             verdict: components["schemas"]["VerdictSummary"] | null;
         };
@@ -1488,16 +1502,26 @@ export interface components {
             at: string;
             author: string | null;
             baseline_run_ids: components["schemas"]["VerdictEntry_runIds"];
+            blind?: boolean;
+            detectable?: number | null;
             fingerprint: string;
+            first_start?: string | null;
             left_out: string | null;
             measures: components["schemas"]["VerdictEntry_measure"][];
             needs: components["schemas"]["VerdictEntry_needs"];
+            needs_to_recover?: number | null;
             reason: components["schemas"]["VerdictEntry_reason"];
+            recovered?: boolean;
             run_ids: components["schemas"]["VerdictEntry_runIds"];
             scenario: string;
             schema_version: 1;
             sentence: string;
             verdict: components["schemas"]["VerdictEntry_verdict"];
+        };
+        VerdictEntry_effect: {
+            estimate: number | null;
+            high: number | null;
+            low: number | null;
         };
         VerdictEntry_measure: {
             clock: "sent" | "due";
@@ -1505,11 +1529,7 @@ export interface components {
             definition: string;
             detectable: number | null;
             direction: "lower" | "higher" | "none";
-            effect: {
-                estimate: number | null;
-                high: number | null;
-                low: number | null;
-            } | null;
+            effect: components["schemas"]["VerdictEntry_effect"] | null;
             gating: boolean;
             margin: number;
             measure: string;
@@ -1553,6 +1573,28 @@ export interface components {
         } | {
             design: "requests";
             times: number;
+        };
+        VerdictEntry_openRegression: {
+            acknowledged: {
+                at: string;
+                author: string | null;
+                reason: string | null;
+            } | null;
+            baseline_run_ids: components["schemas"]["VerdictEntry_runIds"];
+            found_at: string;
+            largest: {
+                clock: "sent" | "due";
+                effect: components["schemas"]["VerdictEntry_effect"];
+                measure: string;
+                stat: string;
+                title: string;
+                unit: components["schemas"]["VerdictEntry_measure"]["unit"];
+            } | null;
+            needs_to_recover: number | null;
+            run_ids: components["schemas"]["VerdictEntry_runIds"];
+            sentence: string;
+            since: string;
+            since_run_id: string;
         };
         VerdictEntry_reason: "decided" | "preflight" | "too_few_runs" | "wide_interval" | "near_margin" | "unconfirmed_regression" | "unconfirmed_improvement" | "multiple_measures" | "time_order" | "buckets" | "failures" | "missing_values" | "few_values" | "unbounded" | "no_measures";
         VerdictEntry_runIds: string[];
