@@ -6,6 +6,7 @@ import type { VERDICT_OPTIONS } from './options/judge-options.ts';
 import type { OptionValues } from './options/options.ts';
 import { printing } from './printing.ts';
 import { verdictOutput } from './tables/verdict-output.ts';
+import { acknowledgedText } from './tables/verdict-text.ts';
 
 export type VerdictValues = OptionValues<typeof VERDICT_OPTIONS> & { readonly json: boolean };
 
@@ -13,14 +14,15 @@ export type VerdictValues = OptionValues<typeof VERDICT_OPTIONS> & { readonly js
 export function printVerdict(report: VerdictReport, { json, format, undecided }: VerdictValues): number {
   const failUndecided = undecided === 'fail';
   process.stdout.write(verdictOutput(json ? 'json' : format, report, failUndecided, printing()));
-  const { verdict, open_regression: open } = report;
-  if (open) process.stderr.write(`${open.sentence}${open.acknowledged === null ? '' : ' (acknowledged)'}\n`);
-  // Of a history the state decides: a regression gates until it ends. Other comparisons have no state.
-  const fails = open === undefined ? verdict === 'regressed' : gates(open);
-  if (isOpen(verdict) && !failUndecided) {
+  const { verdict, scenario, open_regression: open } = report;
+  // Also where the verdict itself goes to a file: the log of a job has to say why it failed.
+  if (open) process.stderr.write(`${scenario}: ${open.sentence}${acknowledgedText(open)}\n`);
+  const regressed = open ? gates(open) : verdict === 'regressed';
+  if (regressed || (failUndecided && isUndecided(verdict))) return ExitCode.gate;
+  if (isUndecided(verdict)) {
     process.stderr.write(`warning: the verdict is ${verdict}, which passes; use --undecided fail to fail on it\n`);
   }
-  return fails || (failUndecided && isOpen(verdict)) ? ExitCode.gate : ExitCode.done;
+  return ExitCode.done;
 }
 
-const isOpen = (verdict: VerdictName): boolean => verdict === 'undecided' || verdict === 'suspect';
+const isUndecided = (verdict: VerdictName): boolean => verdict === 'undecided' || verdict === 'suspect';

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { complaints } from '../../http/api/fixtures/openapi.ts';
 import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
 import { run as baseline } from './baseline.ts';
@@ -9,6 +10,10 @@ import { run as check } from './check.ts';
 import { run as compare } from './compare.ts';
 import { run as history } from './history.ts';
 import { run as importResults } from './import.ts';
+import { run as regression } from './regression.ts';
+
+/** Where the description of the API has `schemas/comparison.schema.json`. */
+const COMPARISON = '/paths/~1compare/get/responses/200/content/application~1json/schema';
 
 let directory: string;
 let store: RunStore;
@@ -258,6 +263,32 @@ describe('baseline and check', () => {
     let code = 0;
     for (let i = 0; i < 6 && code === 0; i++) ({ code } = await output(check, `after-${i}`));
     expect(code).toBe(99);
+  });
+
+  test('an open regression fails every later check in every format, until somebody acknowledges it', async () => {
+    await twoBuilds(1.2);
+    await output(baseline, 'accept', 'tag:before');
+    const gate = ['--gate', 'time_to_first_token:p50'];
+    expect((await output(check, 'tag:after', ...gate)).code).toBe(99);
+    // Preflight: it says nothing about the server.
+    await storeJudgedRun(store, 'saturated', 20, { ttft: 0.1, client: 'saturated' });
+    const since = 'regressed since after-0 (6 runs ago), time to first token p50 +20 %';
+    for (const [format, headline] of [
+      ['text', `state       ${since}`],
+      ['markdown', '### 🔴 llmbench: regressed — nightly'],
+      ['junit', `<failure message="${since}">`],
+      ['json', '"state": "regressed"'],
+    ] as const) {
+      const { code, out, err } = await output(check, 'saturated', ...gate, '--format', format);
+      expect([code, out, err]).toEqual([99, expect.stringContaining(headline), `nightly: ${since}\n`]);
+      if (format === 'json') expect(complaints(COMPARISON, JSON.parse(out))).toEqual([]);
+    }
+    const known = ['--reason', 'known until the upgrade', '--author', 'ana'];
+    expect((await output(regression, 'acknowledge', 'nightly', ...known)).code).toBe(0);
+    const { code, out, err } = await output(check, 'saturated', ...gate);
+    expect(code).toBe(0);
+    expect(out).toMatch(/; acknowledged on \S+ by ana: known until the upgrade\n/);
+    expect(err).toContain('warning: the verdict is undecided, which passes');
   });
 
   test.each([

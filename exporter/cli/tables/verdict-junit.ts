@@ -1,26 +1,36 @@
 import type { VerdictReport } from '../../judge/verdict-report.ts';
+import { gates } from '../../judge/scenario-state.ts';
 import type { VerdictName } from '../../judge/verdict.ts';
 import { explanationText } from './explanation-text.ts';
-import { anchorLines } from './verdict-text.ts';
+import { anchorLines, stateLines } from './verdict-text.ts';
 
 /**
- * A comparison as JUnit XML for GitLab and Jenkins: one test case per gating measure. Regressed is a failure; suspect and
- * undecided are skipped, or failures with `failUndecided`. The case `overall` has the server signals that
- * moved with it and the command that would decide.
+ * A comparison as JUnit XML for GitLab and Jenkins: one test case per gating measure. Regressed is a failure, or skipped
+ * while the regression is acknowledged; suspect and undecided are skipped, or failures with `failUndecided`. The case
+ * `overall` fails while a regression is open, and has the server signals that moved with it and the command that would decide.
  */
 export function verdictJunit(report: VerdictReport, failUndecided: boolean): string {
-  const { scenario, verdict, sentence, measures, explanation, next_command: next } = report;
+  const { scenario, verdict, sentence, measures, explanation, next_command: next, open_regression: open } = report;
+  const fails = open ? gates(open) : false;
   const anchor = anchorLines(report).map((line) => `anchor: ${line}`);
-  const body = [...anchor, ...explanationText(explanation), ...(next === null ? [] : [`to decide: ${next}`])].join(
-    '\n',
-  );
+  const [headline = sentence, ...state] = stateLines(report);
+  const body = [
+    ...(headline === sentence ? [] : [...state, `this check: ${sentence}`]),
+    ...anchor,
+    ...explanationText(explanation),
+    ...(next === null ? [] : [`to decide: ${next}`]),
+  ].join('\n');
   const gating = measures.filter((measure) => measure.gating);
   const cases = [
     ...gating.map((measure) => ({ name: measure.title, verdict: measure.verdict, text: measure.sentence, body: '' })),
     // Without it a comparison that preflight blocked would be a suite without a case.
-    { name: 'overall', verdict, text: sentence, body },
+    { name: 'overall', verdict: fails ? ('regressed' as const) : verdict, text: headline, body },
   ];
-  const outcomes = cases.map((each) => ({ ...each, outcome: outcomeOf(each.verdict, failUndecided) }));
+  const outcomes = cases.map((each) => ({
+    ...each,
+    outcome:
+      open && !fails && each.verdict === 'regressed' ? ('skipped' as const) : outcomeOf(each.verdict, failUndecided),
+  }));
   const count = (wanted: CaseOutcome): number => outcomes.filter(({ outcome }) => outcome === wanted).length;
   const suite = `tests="${cases.length}" failures="${count('failure')}" skipped="${count('skipped')}" errors="0"`;
   return [

@@ -3,6 +3,7 @@ import { scenarioText, type ComparedMeasure } from '../../judge/comparison.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { VerdictName } from '../../judge/verdict.ts';
+import { gates } from '../../judge/scenario-state.ts';
 import { explanationSummary, signalCells, SIGNAL_HEAD } from './explanation-text.ts';
 import { percentText } from '../../../core/text/change-text.ts';
 import {
@@ -16,10 +17,12 @@ import {
   RATE_LEGEND,
   shownMeasures,
   sideText,
+  stateLines,
   verdictCell,
 } from './verdict-text.ts';
 
-const MARKS: Readonly<Record<VerdictName, string>> = {
+const MARKS: Readonly<Record<VerdictName | 'acknowledged', string>> = {
+  acknowledged: '🟡',
   regressed: '🔴',
   suspect: '🟠',
   undecided: '⚪',
@@ -31,14 +34,16 @@ const FROM_WORST: readonly VerdictName[] = ['regressed', 'suspect', 'undecided',
 
 /** A comparison as a comment on a pull request: the verdict, the gating measures from the worst, details folded. */
 export function verdictMarkdown(report: VerdictReport): string {
-  const { verdict, sentence, preflight, runs, explanation, next_command: next } = report;
+  const { verdict, sentence, preflight, runs, explanation, next_command: next, open_regression: open } = report;
   const shown = shownMeasures(report);
   const gating = worstFirst(shown.filter((measure) => measure.gating));
   const others = shown.filter((measure) => !measure.gating);
+  const headline = open ? (gates(open) ? 'regressed' : 'acknowledged') : verdict;
   const lines = [
-    `### ${MARKS[verdict]} llmbench: ${verdict} — ${escaped(scenarioText(report))}`,
+    `### ${MARKS[headline]} llmbench: ${headline} — ${escaped(scenarioText(report))}`,
     '',
-    escaped(sentence),
+    ...stateLines(report).flatMap((line, i) => [i === 0 ? `**${escaped(capitalized(line))}**` : line, '']),
+    headline === verdict ? escaped(sentence) : escaped(`This check: ${sentence}`),
     '',
     ...anchorLines(report).flatMap((line) => [`Anchor: ${escaped(line)}`, '']),
     ...table(gating),

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ComparedMeasure, Comparison } from '../../judge/comparison.ts';
+import type { OpenRegression } from '../../judge/scenario-state.ts';
+import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
 import { nextCommand, type NextContext } from '../../judge/next-command.ts';
 import { verdictOutput } from './verdict-output.ts';
@@ -152,6 +154,66 @@ test('the pinned runs are named in one line, whatever they decide', () => {
   expect(printed('markdown', anchor)).toContain('\nAnchor: unchanged against 2 pinned runs: Unchanged: all.\n');
   expect(printed('junit', anchor)).toContain('>anchor: unchanged against 2 pinned runs: Unchanged: all.</failure>');
   expect(printed('text', null)).not.toContain('anchor');
+});
+
+describe('a scenario with an open regression, after a check that could not decide', () => {
+  const OPEN: OpenRegression = {
+    ...{ since_run_id: 'b1', since: '2026-11-23T02:00:00.000Z', found_at: '2026-11-24T02:05:00.000Z' },
+    ...{ run_ids: ['b1', 'b2', 'b3', 'b4'], baseline_run_ids: ['a1', 'a2'], largest: null, needs_to_recover: 3 },
+    ...{ acknowledged: null, sentence: 'regressed since b1 (3 runs ago), time to first token p50 +31 %' },
+  };
+  const known = { at: '2026-11-25T09:00:00.000Z', author: 'ana', reason: 'INFRA-812' };
+  const UNDECIDED: VerdictReport = {
+    ...{ ...COMPARISON, scenario: 'nightly', verdict: 'undecided', sentence: 'Undecided: why.', preflight: [] },
+    ...{ measures: [MEASURE], left_out: null, explanation: null, next_command: null },
+    ...{ state: 'regressed', open_regression: OPEN },
+  };
+  const printed = (format: 'text' | 'markdown' | 'junit' | 'json', change: Partial<VerdictReport> = {}): string =>
+    verdictOutput(format, { ...UNDECIDED, ...change }, false);
+  const acknowledged = { open_regression: { ...OPEN, acknowledged: known } };
+
+  test('text says since when, how large, and what ends it', () => {
+    expect(printed('text')).toContain(`verdict     undecided
+scenario    nightly
+state       regressed since b1 (3 runs ago), time to first token p50 +31 %
+            ends when 3 further runs look like the baseline, or with \`llmbench baseline accept\`; \`llmbench regression acknowledge\` lets checks pass until then
+reason      Undecided: why.
+`);
+    expect(printed('text', acknowledged)).toContain(
+      'time to first token p50 +31 %; acknowledged on 2026-11-25 by ana: INFRA-812\n',
+    );
+    expect(printed('text', { state: 'recovered', open_regression: null })).toContain(
+      '\nstate       recovered: the regression is over\n',
+    );
+    expect(printed('text', { state: 'ok', open_regression: null })).not.toContain('state  ');
+  });
+
+  test('markdown has it as its headline; an acknowledged one is no red one', () => {
+    expect(printed('markdown')).toMatch(
+      /^### 🔴 llmbench: regressed — nightly\n\n\*\*Regressed since b1 \(3 runs ago\), time to first token p50 \+31 %\*\*\n\nends when .*\n\nThis check: Undecided: why\.\n/,
+    );
+    expect(printed('markdown', acknowledged)).toMatch(
+      /^### 🟡 llmbench: acknowledged — nightly\n\n\*\*Regressed since b1 .* acknowledged on 2026-11-25 by ana: INFRA-812\*\*/,
+    );
+  });
+
+  test('JUnit fails by the case overall, and by none while it is acknowledged', () => {
+    const unchanged = { ...UNDECIDED, measures: [{ ...MEASURE, verdict: 'unchanged' as const }] };
+    expect(verdictOutput('junit', unchanged, false)).toContain('tests="2" failures="1" skipped="0"');
+    expect(printed('junit')).toContain(
+      'name="overall"><failure message="regressed since b1 (3 runs ago), time to first token p50 +31 %">ends when ',
+    );
+    expect(printed('junit')).toContain('\nthis check: Undecided: why.</failure>');
+    expect(printed('junit', acknowledged)).toContain('tests="2" failures="0" skipped="2"');
+  });
+
+  test('JSON has all of it', () => {
+    expect(JSON.parse(printed('json'))).toMatchObject({
+      verdict: 'undecided',
+      state: 'regressed',
+      open_regression: OPEN,
+    });
+  });
 });
 
 test('where the false discovery rate alone leaves a measure open, the table shows q', () => {

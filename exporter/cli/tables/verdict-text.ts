@@ -2,6 +2,7 @@ import type { Unit } from '../../../core/run/statistic.ts';
 import { ABSENT, quantity, quantityRange } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
 import { scenarioText, type ComparedMeasure, type Comparison } from '../../judge/comparison.ts';
+import type { OpenRegression } from '../../judge/scenario-state.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { Design, PreflightFinding } from '../../judge/verdict.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
@@ -22,6 +23,7 @@ export function verdictText(report: VerdictReport, { width, paint }: Print = TO_
   const [a, b] = report.design === 'history' ? ['A (baseline)', 'B (judged)'] : ['A', 'B'];
   const others = [
     ['scenario', scenarioText(report)],
+    ...stateLines(report).map((line, i) => [i === 0 ? 'state' : '', line]),
     ['reason', sentence],
     ['runs', `${a} ${things(runs.a.length, 'runs')}, ${b} ${things(runs.b.length, 'runs')}`],
     ...leftOutLines(report).map((line) => ['left out', line]),
@@ -74,6 +76,22 @@ export function shownMeasures({ measures }: Comparison): readonly ComparedMeasur
   const others = measures.filter(({ gating, population, effect }) => !gating && population === 'ok' && effect !== null);
   const notable = [...others].sort((x, y) => (x.p?.adjusted ?? 1) - (y.p?.adjusted ?? 1)).slice(0, MOST_OTHERS);
   return [...measures.filter(({ gating }) => gating), ...notable];
+}
+
+/** Where a judged scenario stands, if there is more to say than the verdict: the open regression, and what ends it. */
+export function stateLines({ state, open_regression: open }: VerdictReport): readonly string[] {
+  if (!open) return state === 'recovered' ? ['recovered: the regression is over'] : [];
+  const { needs_to_recover: further, acknowledged } = open;
+  const ends = `ends when ${further ? things(further, 'further runs') : 'further runs'} ${further === 1 ? 'looks' : 'look'} like the baseline, or with \`llmbench baseline accept\``;
+  const passes = '; `llmbench regression acknowledge` lets checks pass until then';
+  return [`${open.sentence}${acknowledgedText(open)}`, `${ends}${acknowledged === null ? passes : ''}`];
+}
+
+/** Who acknowledged an open regression; empty for one that nobody did. */
+export function acknowledgedText({ acknowledged }: OpenRegression): string {
+  if (acknowledged === null) return '';
+  const { at, author, reason } = acknowledged;
+  return `; acknowledged on ${at.slice(0, 10)}${author === null ? '' : ` by ${author}`}${reason === null ? '' : `: ${reason}`}`;
 }
 
 /** What the judge says against the pinned runs, in one line; none when no runs are pinned. */
