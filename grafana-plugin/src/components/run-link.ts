@@ -1,6 +1,6 @@
 import { dateTimeFormat, urlUtil } from '@grafana/data';
 import { pageUrl, ROUTES } from '../constants/routes.ts';
-import type { RunSummary, VerdictEntry } from '../exporter-api/types.ts';
+import type { OpenRegression, RunSummary, VerdictEntry } from '../exporter-api/types.ts';
 
 /** A run as people name it: scenario and start; the id where the start is unknown. */
 export function runTitle({ scenario, start, run_id }: Pick<RunSummary, 'scenario' | 'start' | 'run_id'>): string {
@@ -53,8 +53,15 @@ export function verdictUrl(
   verdict: Pick<VerdictEntry, 'baseline_run_ids' | 'run_ids' | 'left_out'>,
   search: string
 ): string | null {
-  const a = verdict.baseline_run_ids;
-  const b = verdict.run_ids.filter((id) => id !== verdict.left_out);
+  const run_ids = verdict.run_ids.filter((id) => id !== verdict.left_out);
+  return regressionUrl({ ...verdict, run_ids }, search);
+}
+
+/** URL of the comparison of all judged runs of a regression with the runs that they are judged against. */
+export function regressionUrl(
+  { baseline_run_ids: a, run_ids: b }: Pick<OpenRegression, 'baseline_run_ids' | 'run_ids'>,
+  search: string
+): string | null {
   return a.length > 0 && b.length > 0 ? compareSetsUrl({ a, b }, search) : null;
 }
 

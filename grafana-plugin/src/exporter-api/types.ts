@@ -27,6 +27,7 @@ export type ServerSummary = ServersAnswer['series'][number];
 export type ServerHistogram = Extract<ServerSummary['statistics'], { kind: 'histogram' }>;
 export type ScenarioPage = Schemas['ScenarioPage'];
 export type ScenarioSummary = Schemas['ScenarioSummary'];
+export type OpenRegression = NonNullable<ScenarioSummary['open_regression']>;
 export type ScenarioAnswer = Schemas['Scenario'];
 export type SweepPage = Schemas['SweepPage'];
 export type SweepSummary = Schemas['SweepSummary'];

@@ -5,6 +5,7 @@ import { Alert, EmptyState, LinkButton, LoadingPlaceholder, useStyles2 } from '@
 import React, { useCallback, useMemo } from 'react';
 import { usePage } from '../../app/page-context.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { OpenRegressions, useScenarios } from '../../components/OpenRegressions.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
 import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
@@ -13,9 +14,6 @@ import { ActiveAlerts } from './ActiveAlerts.tsx';
 import { activeAlerts, type AlertRule, loadedTwice, missingAlerts, ownRules, type RuleSource } from './alert-rules.ts';
 import { RuleTable } from './RuleTable.tsx';
 import { grafanaRules, prometheusRules } from './rules-api.ts';
-
-/** The exporter's limit of one answer. */
-const MOST_SCENARIOS = 1000;
 
 /** The alert rules of the project in Prometheus and in Grafana, and what fires. */
 export default function AlertsView() {
@@ -57,6 +55,7 @@ export default function AlertsView() {
       )}
       {!isSettled && <LoadingPlaceholder text={t('alerts.loading', 'Loading the rules …')} />}
       {isSettled && rules.length === 0 && !isBroken && <NoRules />}
+      <OpenRegressions scenarios={scenarios} />
       {rules.length > 0 && <Rules rules={rules} scenarios={scenarios} isComplete={isSettled && !isBroken} />}
     </div>
   );
@@ -143,19 +142,6 @@ function useRules(source: RuleSource): Loaded<AlertRule[]> {
     [source, prometheus, time]
   );
   return useLoaded(source === 'prometheus' && prometheus === null ? null : load);
-}
-
-/** Where each scenario stands; empty without an exporter, and when it does not answer: the rules are there all the same. */
-function useScenarios(): ReadonlyMap<string, ScenarioSummary> {
-  const { exporter, time } = usePage();
-  const load = useCallback(
-    async (signal: AbortSignal) => (await exporter?.scenarios({ limit: MOST_SCENARIOS }, signal))?.scenarios ?? [],
-    // A new time object means that the page was refreshed.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-    [exporter, time]
-  );
-  const { data } = useLoaded(exporter === null ? null : load);
-  return useMemo(() => new Map(data?.map((each) => [each.scenario, each])), [data]);
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({

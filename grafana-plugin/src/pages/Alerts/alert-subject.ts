@@ -1,4 +1,4 @@
-import { verdictUrl } from '../../components/run-link.ts';
+import { regressionUrl, verdictUrl } from '../../components/run-link.ts';
 import type { ScenarioSummary } from '../../exporter-api/types.ts';
 import type { ActiveAlert } from './alert-rules.ts';
 
@@ -25,22 +25,26 @@ export function alertRuns(
     return [run];
   }
   const [, listed] = LISTED_RUNS.exec(annotations['description'] ?? '') ?? [];
-  return listed?.split(', ') ?? judgment(labels, scenario)?.run_ids ?? [];
+  return listed?.split(', ') ?? (openRegression(labels, scenario) ?? scenario?.verdict)?.run_ids ?? [];
 }
 
-/** The comparison of the judged runs with their baseline; null where nothing was judged or the exporter is not asked. */
+/**
+ * The comparison that the alert rests on: all runs of the open regression with their baseline, else those of the newest
+ * verdict; null where nothing was judged or the exporter is not asked.
+ */
 export function alertCompareUrl(
   { labels }: Pick<ActiveAlert, 'labels'>,
   scenario: ScenarioSummary | undefined,
   search: string
 ): string | null {
-  const found = judgment(labels, scenario);
+  const open = openRegression(labels, scenario);
+  if (open) {
+    return regressionUrl(open, search);
+  }
   // An exporter from before verdicts had their baseline leaves it out.
-  return found?.baseline_run_ids ? verdictUrl(found, search) : null;
+  return scenario?.verdict?.baseline_run_ids ? verdictUrl(scenario.verdict, search) : null;
 }
 
-/** The judgment that an alert on a scenario rests on: the regression that is open, else the newest. */
-function judgment(labels: Record<string, string>, scenario: ScenarioSummary | undefined) {
-  const isRegression = labels['alertname'] === 'LlmScenarioRegressed';
-  return (isRegression ? scenario?.open_regression : null) ?? scenario?.verdict;
+function openRegression(labels: Record<string, string>, scenario: ScenarioSummary | undefined) {
+  return labels['alertname'] === 'LlmScenarioRegressed' ? scenario?.open_regression : null;
 }

@@ -112,7 +112,7 @@ describe('what an alert is about', () => {
   const verdict = (run_ids: string[], more = {}) => ({ run_ids, baseline_run_ids: ['b'], left_out: null, ...more });
   const scenario = {
     verdict: verdict(['newest']),
-    open_regression: verdict(['first', 'x'], { left_out: 'first' }),
+    open_regression: { run_ids: ['first', 'x'], baseline_run_ids: ['b'] },
   } as unknown as ScenarioSummary;
   const regressed = { labels: { alertname: 'LlmScenarioRegressed' }, annotations: {} };
 
@@ -126,8 +126,10 @@ describe('what an alert is about', () => {
     expect(alertRuns(given, scenario)).toEqual(runs);
   });
 
-  test('its comparison is that of the open regression, without the run that was left out', () => {
-    expect(alertCompareUrl(regressed, scenario, '')).toMatch(/compare\?a=b&b=x$/);
+  test('its comparison has every run of the open regression, as the alert names them', () => {
+    expect(alertCompareUrl(regressed, scenario, '')).toMatch(/compare\?a=b&b=first&b=x$/);
+    const undecided = { labels: { alertname: 'LlmScenarioUndecided' } };
+    expect(alertCompareUrl(undecided, scenario, '')).toMatch(/compare\?a=b&b=newest$/);
     expect(alertCompareUrl(regressed, undefined, '')).toBeNull();
   });
 

@@ -8,6 +8,7 @@ import { usePage } from '../../app/page-context.ts';
 import { useAddress } from '../../app/useAddress.ts';
 import { DataTable, type Sort } from '../../components/DataTable.tsx';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { OpenRegressions, useScenarios } from '../../components/OpenRegressions.tsx';
 import { compareUrl, timeOfRuns } from '../../components/run-link.ts';
 import { useLoaded } from '../../components/useLoaded.ts';
 import { useRunSource } from '../../components/useRunSource.ts';
@@ -50,6 +51,7 @@ function Runs({ source, onWithoutExporter }: Props) {
   const request = useMemo(() => runsRequest(address, time), [address, time]);
   const load = useCallback((signal: AbortSignal) => source.list(request, signal), [source, request]);
   const { data, error, loading, reload } = useLoaded(load);
+  const scenarios = useScenarios();
   const histories = useHistories(source, request, data);
   const { search } = useLocation();
   const columns = useMemo(() => runColumns(search, histories), [search, histories]);
@@ -59,6 +61,7 @@ function Runs({ source, onWithoutExporter }: Props) {
   return (
     <div className={styles.page}>
       {source.kind === 'prometheus' && <FromPrometheus />}
+      <OpenRegressions scenarios={scenarios} />
       <LiveRuns source={source} />
       <RunFilters source={source} address={address} />
       <div className={styles.loading}>{loading && data && <LoadingBar width={400} />}</div>

@@ -4,7 +4,9 @@ import { t } from '@grafana/i18n';
 import { Alert, Button, LinkButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { useLocation } from 'react-router-dom';
-import { verdictUrl } from '../../components/run-link.ts';
+import { capitalized } from '../../../../core/measures/measure-title.ts';
+import { regressionFacts } from '../../components/OpenRegressions.tsx';
+import { regressionUrl, verdictUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import type { ScenarioAnswer } from '../../exporter-api/types.ts';
@@ -23,20 +25,23 @@ export function ScenarioState({ scenario: { summary, verdicts, baseline }, onCha
   const [newest] = verdicts;
   const url = newest ? verdictUrl(newest, search) : null;
   const open = summary.open_regression;
+  const compare = open && regressionUrl(open, search);
   return (
     <>
       {open && (
-        <Alert
-          severity="error"
-          title={t('trends.open', 'Open regression since {{at}}', { at: dateTimeFormat(open.at) })}
-        >
-          {open.sentence}{' '}
+        <Alert severity={open.acknowledged === null ? 'error' : 'warning'} title={capitalized(open.sentence)}>
+          {regressionFacts(open).join(' · ')}.{' '}
           {t(
             'trends.open-how',
-            'It is closed by a check that finds no change or an improvement, or by accepting these runs as the new baseline.'
+            'It ends when further runs show that it is over, or when these runs are accepted as the new baseline. llmbench regression acknowledge lets checks pass until then.'
           )}
-          {onChange !== null && (
-            <div className={styles.actions}>
+          <div className={styles.actions}>
+            {compare !== null && (
+              <LinkButton size="sm" variant="secondary" icon="layer-group" href={compare}>
+                {t('trends.compare-open', 'Compare all runs since then')}
+              </LinkButton>
+            )}
+            {onChange !== null && (
               <Button
                 size="sm"
                 variant="secondary"
@@ -44,8 +49,8 @@ export function ScenarioState({ scenario: { summary, verdicts, baseline }, onCha
               >
                 {t('trends.accept-open', 'Accept these runs')}
               </Button>
-            </div>
-          )}
+            )}
+          </div>
         </Alert>
       )}
       {summary.overdue && (
@@ -109,6 +114,6 @@ const getStyles = (theme: GrafanaTheme2) => ({
     gap: theme.spacing(1),
     marginBottom: theme.spacing(1),
   }),
-  actions: css({ marginTop: theme.spacing(1) }),
+  actions: css({ display: 'flex', gap: theme.spacing(1), marginTop: theme.spacing(1) }),
   facts: css({ color: theme.colors.text.secondary, margin: 0 }),
 });

@@ -79,7 +79,7 @@ function Trends({ exporter }: { exporter: ExporterApi }) {
   );
 }
 
-function description({ runs, verdict, baseline }: ScenarioSummary): string {
+function description({ runs, verdict, state, baseline }: ScenarioSummary): string {
   return [
     runs === 1
       ? t('trends.runs-one', '1 run')
@@ -87,7 +87,8 @@ function description({ runs, verdict, baseline }: ScenarioSummary): string {
     baseline.accepted === 0
       ? t('trends.without-baseline', 'no baseline')
       : t('trends.with-baseline', 'baseline {{count}}', { count: baseline.accepted }),
-    ...(verdict === null ? [] : [verdict.verdict]),
+    // While a regression is open, or has just ended, that says more than the newest verdict.
+    ...(verdict === null ? [] : [state === 'regressed' || state === 'recovered' ? state : verdict.verdict]),
   ].join(' · ');
 }
 
