@@ -25,10 +25,13 @@ const SLOW = 'slowdown:factor=12';
 /** With one output token there is no inter-token latency to judge the client by: a busy machine does not disturb the runs. */
 const LOAD = ['--concurrency', '4', '--request-count', '20', '--isl', '32', '--osl', '1', '--linger', 'no'];
 
-interface Notified {
-  readonly status: 'firing' | 'resolved';
+interface Alert {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+}
+
+interface Notified extends Alert {
+  readonly status: 'firing' | 'resolved';
 }
 
 /** From the simulated server to the webhook: every program is the real one. */
@@ -141,9 +144,9 @@ await describeWithAlertmanager('a regression', (programs) => {
   const about = (scenario: string): readonly Notified[] =>
     notified.filter(({ labels }) => labels['scenario'] === scenario);
 
-  async function until(status: Notified['status']): Promise<Notified> {
+  async function until(status: Notified['status'], scenario = 'nightly'): Promise<Notified> {
     for (const end = Date.now() + WAIT_MS; Date.now() < end; await sleep(100)) {
-      const found = about('nightly').find((each) => each.status === status);
+      const found = about(scenario).find((each) => each.status === status);
       if (found !== undefined) return found;
     }
     throw new Error(`no notification is ${status}: ${JSON.stringify(notified)}`);
@@ -153,6 +156,23 @@ await describeWithAlertmanager('a regression', (programs) => {
     const url = `${prometheus.url}/api/v1/query?${new URLSearchParams({ query: expression }).toString()}`;
     const answer = (await (await fetch(url)).json()) as { data: { result: { value: [number, string] }[] } };
     return answer.data.result;
+  }
+
+  async function untilScraped(expression: string): Promise<void> {
+    for (const end = Date.now() + WAIT_MS; (await query(expression)).length === 0; await sleep(100)) {
+      if (Date.now() > end) throw new Error(`nothing is scraped that fits ${expression}`);
+    }
+  }
+
+  /** What the firing alert says of the scenario, as soon as it names this run. */
+  async function described(scenario: string, run: string): Promise<string> {
+    for (const end = Date.now() + WAIT_MS; ; await sleep(100)) {
+      const answer = (await (await fetch(`${prometheus.url}/api/v1/alerts`)).json()) as { data: { alerts: Alert[] } };
+      const own = answer.data.alerts.find(({ labels }) => labels['scenario'] === scenario);
+      const text = own?.annotations['description'] ?? '';
+      if (text.includes(run)) return text;
+      if (Date.now() > end) throw new Error(`no alert names ${run}: ${JSON.stringify(answer.data.alerts)}`);
+    }
   }
 
   test('that is confirmed notifies once, with its runs, and a new baseline resolves it', async () => {
@@ -184,6 +204,59 @@ await describeWithAlertmanager('a regression', (programs) => {
     expect(about('nightly').map(({ status }) => status)).toEqual(['firing', 'resolved']);
   });
 
+  test('over a bad week notifies once, with what is known, and resolves once when later nights show that it is over', async () => {
+    const { store } = await openStore(runsDir);
+    let day = 0;
+    const scenario = 'week';
+    const stored = async (slower: number, client: 'ok' | 'saturated' = 'ok'): Promise<string> => {
+      const id = `week-${String(day).padStart(2, '0')}`;
+      await storeJudgedRun(store, id, day, { ttft: 0.1 * slower * (1 + 0.01 * Math.sin(day * 2.3)), scenario, client });
+      day++;
+      return id;
+    };
+    /** One night: the run, its check, and the scrape that sees the verdict. */
+    const night = async (...run: Parameters<typeof stored>): Promise<number | null> => {
+      const id = await stored(...run);
+      const before = Date.now() / 1000;
+      const { code } = await llmbench('check', id, ...GATE, '--runs-dir', runsDir);
+      await untilScraped(`llmbench_scenario_last_judged_timestamp_seconds{scenario="${scenario}"} >= ${before}`);
+      return code;
+    };
+    const accepted: string[] = [];
+    for (let i = 0; i < 20; i++) accepted.push(await stored(1));
+    await done('baseline', 'accept', accepted.join(','));
+
+    // A night at the usual level, a single slow one, and another usual one.
+    expect([await night(1), await night(1.4), await night(1)]).toEqual([0, 0, 0]);
+    const slow = day;
+    while ((await night(1.3)) === 0) expect(day - slow).toBeLessThan(8);
+    await until('firing', scenario);
+    // It stays red: also in the night whose client was saturated, which decides nothing.
+    expect([await night(1.3), await night(1, 'saturated'), await night(1.3)]).toEqual([99, 99, 99]);
+    const named = Array.from({ length: day - slow }, (_, i) => `week-${slow + i}`);
+    await untilScraped(`llmbench_scenario_judged_run_info{scenario="${scenario}",run_id="${named.at(-1) ?? ''}"}`);
+    const description = await described(scenario, named.at(-1) ?? '');
+    expect(description).toMatch(
+      /It began 2026-01-2\d 00:00:00 \+0000 UTC\. Largest change: time to first token p50 \+\d+\.\d %\./,
+    );
+    for (const id of named) expect(description).toContain(id);
+    const { stdout } = await done('regression', 'show', scenario, '--json');
+    const { open_regression: open } = JSON.parse(stdout) as { open_regression: { run_ids: readonly string[] } };
+    expect(description).toMatch(new RegExp(` Runs: ${open.run_ids.join(', ')}\\.$`));
+
+    while ((await night(1)) === 99) expect(day).toBeLessThan(60);
+    await until('resolved', scenario);
+    expect([await night(1), await night(1)]).toEqual([0, 0]);
+    const sent = notified.filter(({ labels }) => labels['scenario'] === scenario);
+    expect(sent.map(({ status, labels }) => [status, labels['alertname']])).toEqual([
+      ['firing', 'LlmScenarioRegressed'],
+      ['resolved', 'LlmScenarioRegressed'],
+    ]);
+    expect(sent[0]?.annotations['description']).toMatch(
+      /Largest change: time to first token p50 \+\d+\.\d %\. Runs: .*week-\d+\.$/,
+    );
+  });
+
   test('that a saturated client measured sends no notification', async () => {
     const { store } = await openStore(runsDir);
     const ids = Array.from({ length: 12 }, (_, i) => `saturated-${String(i).padStart(2, '0')}`);
@@ -196,10 +269,7 @@ await describeWithAlertmanager('a regression', (programs) => {
     const checked = await done('check', ids.slice(6).join(','), ...GATE);
     expect(checked.stdout).toMatch(/verdict +undecided/);
     expect(checked.stdout).toContain('The client itself was saturated in 6 runs.');
-    const judged = 'llmbench_scenario_verdict{scenario="saturated",verdict="undecided"} == 1';
-    for (const end = Date.now() + WAIT_MS; (await query(judged)).length === 0; await sleep(100)) {
-      if (Date.now() > end) throw new Error('the verdict has not been scraped');
-    }
+    await untilScraped('llmbench_scenario_verdict{scenario="saturated",verdict="undecided"} == 1');
     await sleep(4_000);
     expect(about('saturated')).toEqual([]);
   });

@@ -72,7 +72,7 @@ describe('while a regression is open', () => {
     ...change,
   });
   const pageAfter = (verdicts: readonly VerdictEntry[], ...given: readonly object[]): string =>
-    page([stateOf(verdicts, given as Parameters<typeof stateOf>[1])].filter((each) => each !== null));
+    page([stateOf(verdicts, given)].filter((each) => each !== null));
   const undecided = night(23, { verdict: 'undecided', measures: [] });
 
   test('a night that cannot be decided takes away neither the largest change nor a run', () => {
