@@ -1,6 +1,6 @@
 /**
  * `npm run test:real -- SERVER…`: installs and starts real servers and checks that what they count of a run is what the
- * client counted.
+ * client counted, and that the judge gates runs against them.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +10,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DistributionResult, ResultFile } from '../../core/run/result.ts';
+import { gates } from '../../exporter/judge/scenario-state.ts';
+import type { VerdictReport } from '../../exporter/judge/verdict-report.ts';
 import type { ServersFile } from '../../exporter/servers/files/servers-file.ts';
 import { readScriptOptions } from '../script-options.ts';
 import { installFolder } from './install-folder.ts';
@@ -27,7 +29,8 @@ const SCRAPE_SECONDS = 1;
 const USAGE = `usage: npm run test:real -- [--folder DIR] SERVER…
 
 Installs each SERVER on its first use, starts it, runs llmbench run and llmbench collect against it and checks that the
-client's and the server's counts of requests and output tokens are equal.
+client's and the server's counts of requests and output tokens are equal. Then accepts six runs as a baseline and checks
+that run --check and check --confirm, beside other load on the server, exit as the state that they print.
 
 ${SERVER_LIST}
 
@@ -67,6 +70,7 @@ async function test(server: RealServer): Promise<void> {
     }
     const unequal = counts.filter((count) => count.client !== count.server);
     if (unequal.length > 0) throw new Error(`not equal: ${unequal.map(({ what }) => what).join(', ')}`);
+    for (const line of await gated(server, running, join(results, 'gated'))) process.stdout.write(`  ${line}\n`);
     process.stdout.write(`passed ${server.name}\n`);
   } finally {
     await running.stop();
@@ -124,6 +128,45 @@ async function measured(server: RealServer, running: RunningServer, results: str
   ];
 }
 
+/** Judges runs against a baseline of six: one as they were, and one beside other load. Each line says what was decided. */
+async function gated(server: RealServer, running: RunningServer, runs: string): Promise<string[]> {
+  const same = ['--url', running.url, '--model', running.model, ...server.runArgs, '--no-server-metrics'];
+  const load = [...same, '--concurrency', '2', '--request-count', '20', '--isl', '64', '--osl', String(OUTPUT_TOKENS)];
+  const stored = ['--scenario', 'gated', '--runs-dir', runs];
+  await success(llmbench('run', ...load, ...stored, '--num-profile-runs', '6'), 'llmbench run');
+  await success(llmbench('baseline', 'accept', 'scenario:gated', '--runs-dir', runs), 'llmbench baseline');
+  const check = ['--gate', 'time_to_first_token:p50', '--confirm', '4', '--json'];
+  const quiet = await judged('run --check', llmbench('run', ...load, ...stored, '--check', ...check));
+  const other = llmbench(
+    'run',
+    ...same,
+    '--concurrency',
+    '24',
+    '--request-count',
+    '100000',
+    '--runs-dir',
+    `${runs}-other`,
+  );
+  try {
+    await success(llmbench('run', ...load, ...stored), 'llmbench run');
+    const loaded = await judged('check --confirm, beside load', llmbench('check', ...stored, ...check, '--', ...load));
+    return [quiet, loaded];
+  } finally {
+    other.kill('SIGINT');
+    await once(other, 'close');
+  }
+}
+
+/** What a check decided. Throws unless its exit code is that of the state that it prints. */
+async function judged(what: string, child: ChildProcess): Promise<string> {
+  const { code, stdout, stderr } = await ended(child);
+  if (code !== 0 && code !== 99) throw new Error(`${what} ended with code ${code}: ${stderr.trim()}`);
+  const { verdict, state, open_regression: open } = JSON.parse(stdout) as VerdictReport;
+  const isRed = open !== undefined && gates(open);
+  if (isRed !== (code === 99)) throw new Error(`${what} ended with code ${code}, and prints the state ${state}`);
+  return `${what.padEnd(44)} exit code ${code}, ${verdict}, ${open?.sentence ?? state ?? ''}`;
+}
+
 /** What a server counted between the first and the last scrape. */
 function gained({ series }: ServersFile, { family, labels = {} }: ServerCount): number {
   const counted = series.filter(
@@ -155,14 +198,20 @@ function outputTokens(result: ResultFile, by: 'usage' | 'chunks'): number {
 }
 
 function llmbench(...args: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [LLMBENCH, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  return spawn(process.execPath, [LLMBENCH, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+async function ended(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
 }
 
 /** Waits for the end of a program. Throws with its stderr when it fails. */
 async function success(child: ChildProcess, name: string): Promise<void> {
-  let stderr = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const [code] = (await once(child, 'close')) as [number | null];
+  const { code, stderr } = await ended(child);
   if (code !== 0) throw new Error(`${name} ended with code ${code}: ${stderr.trim()}`);
 }
 
