@@ -1,11 +1,17 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import type { RunFile } from '../core/run/run.ts';
 import { parseFaults } from '../simulator/faults/parse.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { llmbench } from './llmbench.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 let directory: string;
 let runsDir: string;
@@ -83,7 +89,7 @@ test('run --check measures and judges in one, and prints one document', async ()
   expect(strict.stdout).toMatch(/^\nrun {9}.*\n(.*\n)+verdict {5}undecided\n/);
 });
 
-test('run --check --confirm makes further runs of a suspect plan, and exits with 99 when they confirm it', async () => {
+test('run --check --confirm exits with 99 when further runs confirm it, and so do the next nights, also in pipelines', async () => {
   // One output token: no inter-token latency by which a busy machine would saturate the client.
   const load = [
     '--model',
@@ -119,7 +125,83 @@ test('run --check --confirm makes further runs of a suspect plan, and exits with
   expect(runs.a).toHaveLength(6);
   expect(runs.b.length).toBeGreaterThanOrEqual(3);
   expect(runs.b).not.toContain(left_out);
+
+  // The next night no run is confirmed: the regression is open, whatever one run shows, until somebody accepts its level.
+  const night = [...plan, ...gate.slice(0, 2), '--check'];
+  const next = await llmbench('run', '--url', slow?.url ?? '', ...night);
+  expect([next.code, next.stdout]).toEqual([
+    99,
+    expect.stringMatching(/^state {7}regressed since \S+ \(\d+ runs ago\), /m),
+  ]);
+  expect(next.stderr).toMatch(/^confirmed: regressed since .* \+\d+(\.\d)? %\n/m);
+  for (const pipeline of [gitHubAction, gitLabJob]) {
+    const { code: exitCode, reported, log } = await pipeline(runsDir, 'confirmed', ['--url', slow?.url ?? '', ...plan]);
+    expect([exitCode, reported]).toEqual([99, expect.stringMatching(/[Rr]egressed since \S+ \(\d+ runs ago\), /)]);
+    expect(log).toMatch(/^confirmed: regressed since /m);
+  }
+  const { stdout: shown } = await llmbench('regression', 'show', 'confirmed', '--json', '--runs-dir', runsDir);
+  const { open_regression: open } = JSON.parse(shown) as { open_regression: { run_ids: readonly string[] } };
+  const accepted = ['accept', open.run_ids.join(','), '--reason', 'intended', '--runs-dir', runsDir];
+  expect((await llmbench('baseline', ...accepted)).code).toBe(0);
+  expect((await llmbench('run', '--url', slow?.url ?? '', ...night)).code).toBe(0);
 });
+
+interface PipelineResult {
+  readonly code: number | null;
+  /** What the pipeline shows of the verdict. */
+  readonly reported: string;
+  readonly log: string;
+}
+
+/** The steps of `action.yml`, as GitHub runs them. */
+async function gitHubAction(runs: string, scenario: string, options: readonly string[]): Promise<PipelineResult> {
+  const folder = await mkdtemp(join(directory, 'action-'));
+  const files = { GITHUB_OUTPUT: join(folder, 'output'), GITHUB_STEP_SUMMARY: join(folder, 'summary.md') };
+  const { runs: action } = parse(await readFile(join(ROOT, 'action.yml'), 'utf8')) as {
+    runs: { steps: readonly { readonly run?: string; readonly env?: object; readonly if?: string }[] };
+  };
+  const inputs = { OPTIONS: options.join(' '), SCENARIO: scenario, RUNS_DIR: runs, VERSION: 'latest' };
+  const env = { ...files, ...inputs, CONFIRM: '0', ACCEPT: 'false', UNDECIDED: 'pass', CODE: '' };
+  let log = '';
+  for (const { run, if: condition } of action.steps) {
+    if (run === undefined || condition !== undefined) continue;
+    const outputs = await readFile(files.GITHUB_OUTPUT, 'utf8').catch(() => '');
+    env.CODE = /^code=(.*)$/m.exec(outputs)?.[1] ?? '';
+    const step = await inBash(run, folder, env);
+    log += step.log;
+    if (step.code === 0) continue;
+    expect(outputs).toContain('verdict=regressed\n');
+    expect(log).toMatch(/^::error title=llmbench::Regressed since .* %25$/m);
+    return { code: step.code, reported: await readFile(files.GITHUB_STEP_SUMMARY, 'utf8'), log };
+  }
+  return { code: 0, reported: '', log };
+}
+
+/** The script of the job in `deploy/gitlab-ci.yml`, as GitLab runs it. */
+async function gitLabJob(runs: string, scenario: string, options: readonly string[]): Promise<PipelineResult> {
+  const folder = await mkdtemp(join(directory, 'gitlab-'));
+  // GitLab restores the cache into the folder of the job.
+  await symlink(runs, join(folder, 'runs'));
+  const jobs = parse(await readFile(join(ROOT, 'deploy/gitlab-ci.yml'), 'utf8')) as {
+    '.llmbench': { script: readonly string[]; variables: Record<string, string> };
+  };
+  const { script, variables } = jobs['.llmbench'];
+  const env = { ...variables, LLMBENCH_SCENARIO: scenario, LLMBENCH_RUN_OPTIONS: options.join(' ') };
+  const { code, log } = await inBash(script.join('\n'), folder, env);
+  return { code, reported: await readFile(join(folder, 'llmbench.xml'), 'utf8'), log };
+}
+
+/** Bash as both start it, with this checkout as the installed llmbench. */
+async function inBash(script: string, cwd: string, env: Readonly<Record<string, string>>) {
+  const installed = `npm() { :; }\nllmbench() { "${process.execPath}" "${join(ROOT, 'bin/llmbench.js')}" "$@"; }\n`;
+  const child = spawn('bash', ['-eo', 'pipefail', '-c', installed + script], { cwd, env: { ...process.env, ...env } });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (log += text));
+  }
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, log };
+}
 
 test('run refuses options of the judge without --check, and --check of several loads', async () => {
   const options = ['--url', servers[0]?.url ?? '', ...LOAD, '--runs-dir', runsDir];

@@ -19,6 +19,8 @@ run-id shard start-at upload runs-dir metrics-host metrics-port scenario json s3
 - name: {{ .name }}
   image: {{ include "llmbench.image" .root }}
   imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+  # The end of the log, which says why, is in the status of a pod that failed.
+  terminationMessagePolicy: FallbackToLogsOnError
   args:
     {{- .args | trim | nindent 4 }}
   env:
