@@ -27,7 +27,7 @@ async function regressed(request: APIRequestContext) {
 test('the history of a scenario', async ({ gotoAppPage, page, request }) => {
   const { scenario } = await regressed(request);
   await gotoAppPage({ pluginId: PLUGIN_ID, path: `trends?scenario=${encodeURIComponent(scenario)}` });
-  await expect(page.getByText('Open regression since')).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'Regressed since' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Time to first token p50' }).locator('[data-run]')).not.toHaveCount(0);
   // The tests sign in as somebody who may edit.
   await expect(page.getByRole('button', { name: 'Accept these runs' })).toBeVisible();

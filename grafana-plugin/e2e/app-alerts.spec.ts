@@ -24,9 +24,12 @@ test('a regression fires: since when, of which runs, and the comparison with its
   await expect(alert.getByRole('link', { name: 'Trends' })).toHaveAttribute('href', /trends\?.*scenario=release/);
   await expect(page.getByRole('group', { name: 'Missing rules' })).toContainText('0');
   await expect(page.getByRole('group', { name: 'Alert rules' }).getByRole('row')).toHaveCount(1 + ALL_RULES);
+  const open = page.getByRole('region', { name: 'Open regressions' }).getByRole('listitem').filter({ hasText: 'release' });
+  await expect(open).toContainText(/regressed since release-20 \(5 runs ago\), time to first token p\d\d \+(29|30|31)/);
   await page.screenshot({ path: 'screenshots/alerts.png', fullPage: true });
   await alert.getByRole('link', { name: 'Compare with the baseline' }).click();
-  await expect(page).toHaveURL(/compare\?.*a=release-0&.*b=release-21&.*b=release-25/);
+  // All runs that the alert names, with the one that raised the suspicion.
+  await expect(page).toHaveURL(/compare\?.*a=release-0&.*b=release-20&.*b=release-25/);
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('regressed');
 });
 

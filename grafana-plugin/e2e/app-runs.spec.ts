@@ -48,6 +48,14 @@ test('filters by words and by what there is; the back button takes them away', a
   await expect(page.locator(rows)).toHaveCount(3);
 });
 
+test('an open regression is above the list, with the comparison of its runs and the history', async ({ page, openJudged }) => {
+  await openJudged('runs');
+  const open = page.getByRole('region', { name: 'Open regressions' });
+  await expect(open).toContainText(/regressed since release-20 \(5 runs ago\), time to first token p\d\d \+(29|30|31)/);
+  await expect(open.getByRole('link', { name: 'release', exact: true })).toHaveAttribute('href', /trends\?.*scenario=release/);
+  await expect(open.getByRole('link', { name: 'Compare with the baseline' })).toHaveAttribute('href', /b=release-25/);
+});
+
 test('judged runs have their verdict, by which the list is filtered and sorted', async ({ page, openJudged }) => {
   await openJudged('runs', { scenario: 'release', sort: '-verdict' });
   await expect(page.locator(rows).first()).toContainText('regressed');

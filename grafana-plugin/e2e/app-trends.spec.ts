@@ -8,7 +8,11 @@ const MANY = 1000;
 
 test('a regressed scenario: verdict, baseline, change point and verdicts at the runs', async ({ page, openJudged }) => {
   await openJudged('trends', { scenario: 'release' });
-  await expect(page.getByRole('alert').filter({ hasText: 'Open regression since' })).toBeVisible();
+  const open = page.getByRole('alert').filter({ hasText: 'Regressed since release-20 (5 runs ago)' });
+  await expect(open.getByRole('link', { name: 'Compare all runs since then' })).toHaveAttribute(
+    'href',
+    /a=release-0&.*b=release-20&.*b=release-25/
+  );
   const state = page.getByRole('region', { name: 'Newest verdict' });
   await expect(state).toContainText('regressed');
   await expect(state).toContainText('Baseline: 20 accepted runs; 3 pinned');
