@@ -79,11 +79,11 @@ export function RegressionBadge({ regression: { acknowledged } }: { regression: 
   );
 }
 
-/** Since when, who has acknowledged it and why, and what ends it. */
+/** When it began, who has acknowledged it and why, and what ends it. */
 export function regressionFacts({ since, acknowledged, needs_to_recover: further }: OpenRegression): string[] {
   const plain = { interpolation: { escapeValue: false } };
   return [
-    t('regressions.since', 'since {{time}}', { time: dateTimeFormat(since), ...plain }),
+    t('regressions.began', 'began {{time}}', { time: dateTimeFormat(since), ...plain }),
     ...(acknowledged === null
       ? []
       : [
