@@ -141,6 +141,8 @@ test('run --check --confirm exits with 99 when further runs confirm it, and so d
   }
   const { stdout: shown } = await llmbench('regression', 'show', 'confirmed', '--json', '--runs-dir', runsDir);
   const { open_regression: open } = JSON.parse(shown) as { open_regression: { run_ids: readonly string[] } };
+  const history = await llmbench('history', 'confirmed', '--runs-dir', runsDir);
+  expect(history.stdout).toMatch(/^confirmed: regressed since \S+ \(\d+ runs ago\), /);
   const accepted = ['accept', open.run_ids.join(','), '--reason', 'intended', '--runs-dir', runsDir];
   expect((await llmbench('baseline', ...accepted)).code).toBe(0);
   expect((await llmbench('run', '--url', slow?.url ?? '', ...night)).code).toBe(0);

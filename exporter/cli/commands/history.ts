@@ -6,6 +6,7 @@ import type { HistoryChange } from '../../judge/change-points.ts';
 import { storedFigures } from '../../judge/load-figures.ts';
 import { nameOf, type PrimaryMeasure } from '../../judge/rules.ts';
 import type { RunFigures } from '../../judge/run-figures.ts';
+import { stateOf } from '../../judge/scenario-state.ts';
 import {
   MOST_HISTORY_RUNS,
   scenarioHistory,
@@ -17,6 +18,7 @@ import { asksForHelp, helpText } from '../options/help-text.ts';
 import { requestedRules, RULE_OPTIONS } from '../options/judge-options.ts';
 import { flag, integer, readArguments } from '../options/options.ts';
 import { aligned } from '../tables/aligned.ts';
+import { acknowledgedText } from '../tables/verdict-text.ts';
 import { changeText } from '../../../core/text/change-text.ts';
 import { startText } from './runs/run-listing.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
@@ -59,14 +61,17 @@ export async function run(argv: readonly string[]): Promise<number> {
   return ExitCode.done;
 }
 
-function json({ scenario, runs, changes }: ScenarioHistory, limit: number): string {
+function json({ scenario, runs, changes, verdicts, baseline }: ScenarioHistory, limit: number): string {
+  const state = stateOf(verdicts.entries, baseline.entries);
   const shown = runs
     .slice(-limit)
     .map(({ run: figures, verdict, accepted, pinned }) => ({ ...figures, verdict, accepted, pinned }));
-  return `${JSON.stringify({ scenario, runs: shown, change_points: changes }, null, 2)}\n`;
+  const where = { state: state?.state ?? 'unjudged', open_regression: state?.open ?? null };
+  return `${JSON.stringify({ scenario, ...where, runs: shown, change_points: changes }, null, 2)}\n`;
 }
 
-function table({ scenario, runs, rules, changes }: ScenarioHistory, limit: number): string {
+function table({ scenario, runs, rules, changes, verdicts, baseline }: ScenarioHistory, limit: number): string {
+  const open = stateOf(verdicts.entries, baseline.entries)?.open ?? null;
   const measures = rules.primary;
   const rows = runs.slice(-limit);
   const head = ['run', 'start (UTC)', ...measures.map(titleOf), 'verdict', 'baseline'];
@@ -83,7 +88,8 @@ function table({ scenario, runs, rules, changes }: ScenarioHistory, limit: numbe
       : []),
     ...orderNotes(rows.map(({ run }) => run)),
   ];
-  return `${[scenario, '', ...marked, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
+  const headline = open === null ? scenario : `${scenario}: ${open.sentence}${acknowledgedText(open)}`;
+  return `${[headline, '', ...marked, ...(notes.length > 0 ? ['', ...notes] : [])].join('\n')}\n`;
 }
 
 function cells({ run, verdict, accepted, pinned }: HistoryRun, measures: readonly PrimaryMeasure[]): string[] {
