@@ -94,6 +94,14 @@ describe('an open regression', () => {
     });
   });
 
+  test('has no run from before it, however far back a later check looks', () => {
+    const wide = judged(5, 'regressed', 1.25, { run_ids: ['r0', 'r1', 'r3', 'r4', 'r5'] });
+    expect(stateOf([...NIGHTS, wide], [])?.open).toMatchObject({
+      ...{ since_run_id: 'r2', run_ids: ['r2', 'r3', 'r4', 'r5'] },
+      sentence: 'regressed since r2 (3 runs ago), time to first token p50 +31 %',
+    });
+  });
+
   test('ends when a check shows it, and the scenario is recovered until the next check', () => {
     const over = [...NIGHTS, judged(5, 'undecided', null, { recovered: true })];
     expect(stateOf(over, [])).toMatchObject({ state: 'recovered', open: null });

@@ -239,7 +239,9 @@ function afterVerdict(open: OpenRegression | null, entry: VerdictEntry): OpenReg
     largest: null,
     acknowledged: null,
   };
-  const run_ids = [...new Set([...begun.run_ids, ...entry.run_ids])];
+  // A check may look back beyond the first run of the regression.
+  const known = entry.run_ids.findIndex((id) => begun.run_ids.includes(id));
+  const run_ids = [...new Set([...begun.run_ids, ...entry.run_ids.slice(Math.max(0, known))])];
   const largest = larger(begun.largest, entry);
   return worded({ ...begun, run_ids, largest, needs_to_recover: entry.needs_to_recover ?? null });
 }
