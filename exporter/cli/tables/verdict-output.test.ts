@@ -176,7 +176,7 @@ describe('a scenario with an open regression, after a check that could not decid
     expect(printed('text')).toContain(`verdict     undecided
 scenario    nightly
 state       regressed since b1 (3 runs ago), time to first token p50 +31 %
-            ends when 3 further runs look like the baseline, or with \`llmbench baseline accept\`; \`llmbench regression acknowledge\` lets checks pass until then
+            ends when about 3 further runs look like the baseline, or with \`llmbench baseline accept\`; \`llmbench regression acknowledge\` lets checks pass until then
 reason      Undecided: why.
 `);
     expect(printed('text', acknowledged)).toContain(
@@ -302,7 +302,7 @@ test.each([
     { design: 'pairs', pairs: 8, further: 8 },
     /^llmbench ab --a http:\/\/a --b 'http:\/\/b\?x' --pairs 8 --scenario 'my chat' /,
   ],
-  [{ design: 'confirm', further: 3 }, /# 3 runs, then: llmbench check 'scenario:my chat\+last:5'$/],
+  [{ design: 'confirm', further: 3 }, /# 3 runs, then: llmbench check --scenario 'my chat'$/],
   [{ design: 'sets', furtherA: 0, furtherB: 1 }, /# 1 run of B$/],
   [{ design: 'baseline', further: 5 }, /# 5 runs, then: llmbench baseline accept 'scenario:my chat\+last:5'$/],
   [{ design: 'requests', times: 2.5 }, /# with 2\.5 times the requests$/],
@@ -346,7 +346,7 @@ test('only a suspicion is confirmed', () => {
 test('results of another tool are imported, also to confirm', () => {
   const context: NextContext = { ...NEXT, verdict: 'suspect', tool: 'aiperf' };
   expect(nextCommand({ design: 'confirm', further: 3 }, context)).toBe(
-    "llmbench import <results of aiperf> --scenario 'my chat'   # 3 runs, then: llmbench check 'scenario:my chat+last:5'",
+    "llmbench import <results of aiperf> --scenario 'my chat'   # 3 runs, then: llmbench check --scenario 'my chat'",
   );
 });
 

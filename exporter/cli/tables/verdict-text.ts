@@ -82,7 +82,7 @@ export function shownMeasures({ measures }: Comparison): readonly ComparedMeasur
 export function stateLines({ state, open_regression: open }: VerdictReport): readonly string[] {
   if (!open) return state === 'recovered' ? ['recovered: the regression is over'] : [];
   const { needs_to_recover: further, acknowledged } = open;
-  const ends = `ends when ${further ? things(further, 'further runs') : 'further runs'} ${further === 1 ? 'looks' : 'look'} like the baseline, or with \`llmbench baseline accept\``;
+  const ends = `ends when ${further ? `about ${things(further, 'further runs')}` : 'further runs'} ${further === 1 ? 'looks' : 'look'} like the baseline, or with \`llmbench baseline accept\``;
   const passes = '; `llmbench regression acknowledge` lets checks pass until then';
   return [`${open.sentence}${acknowledgedText(open)}`, `${ends}${acknowledged === null ? passes : ''}`];
 }
