@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
+import { BAD_WEEK_PAGE, badWeekPage } from '../scripts/docs/bad-week.ts';
 import { SERVER_HEADING } from '../scripts/docs/tutorial-pages.ts';
 import { TUTORIALS } from '../scripts/docs/tutorials.ts';
 import { announced, start } from './llmbench.ts';
@@ -75,6 +76,14 @@ test.concurrent.each(TUTORIALS.map((tutorial) => [tutorial.slug, tutorial] as co
       simulator.child.kill('SIGTERM');
       await simulator.ended;
     }
+  },
+  5 * MINUTES,
+);
+
+test(
+  'the nights of the bad week are as llmbench judges them: node scripts/docs/generate.ts bad-week',
+  async () => {
+    expect(readFileSync(join(ROOT, BAD_WEEK_PAGE), 'utf8')).toBe(await badWeekPage());
   },
   5 * MINUTES,
 );
