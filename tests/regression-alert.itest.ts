@@ -192,8 +192,8 @@ await describeWithAlertmanager('a regression', (programs) => {
     expect(description).toMatch(/Largest change: time to first token p50 \+\d+\.\d %\./);
     const named = /Runs: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [];
     expect(named).toContain(first);
-    // Against six runs at least three decide, 2 / C(9, 3) < 0.05, besides the one that raised the suspicion.
-    expect(named.length).toBeGreaterThanOrEqual(4);
+    // One run alone is at most suspect.
+    expect(named.length).toBeGreaterThanOrEqual(2);
     for (const id of named) expect(listed).toContain(id);
 
     // Several evaluations and group intervals later it has still been sent once.
