@@ -234,7 +234,7 @@ function afterVerdict(open: OpenRegression | null, entry: VerdictEntry): OpenReg
     since_run_id: first ?? '',
     since: entry.first_start ?? entry.at,
     found_at: entry.at,
-    run_ids: [],
+    run_ids: [] as readonly string[],
     baseline_run_ids: entry.baseline_run_ids,
     largest: null,
     acknowledged: null,

@@ -98,7 +98,7 @@ describe('while a regression is open', () => {
     ]);
   });
 
-  test('it stays open when somebody acknowledges it, and says so; a new baseline ends it', () => {
+  test('it stays open when somebody acknowledges it, which has a series; a new baseline ends it', () => {
     const change = {
       schema_version: 1,
       scenario: 'chat',

@@ -140,7 +140,7 @@ class Week {
     );
     await this.#until('rolled back', USUAL, ({ state }) => !state.startsWith('regressed'), {
       before: 'A run as before the release. That it is over takes more than this one.',
-      last: 'The runs show that the regression is over. Nobody had to reset anything; another regression would fail checks again.',
+      last: 'The runs show that the regression is over. Nothing had to be reset; another regression would fail checks again.',
     });
     await this.#night(USUAL, 'as usual', 0, () => 'Back to normal.');
   }

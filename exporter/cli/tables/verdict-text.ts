@@ -87,7 +87,7 @@ export function stateLines({ state, open_regression: open }: VerdictReport): rea
   return [`${open.sentence}${acknowledgedText(open)}`, `${ends}${acknowledged === null ? passes : ''}`];
 }
 
-/** Who acknowledged an open regression; empty for one that nobody did. */
+/** Who acknowledged an open regression; empty without one. */
 export function acknowledgedText({ acknowledged }: OpenRegression): string {
   if (acknowledged === null) return '';
   const { at, author, reason } = acknowledged;

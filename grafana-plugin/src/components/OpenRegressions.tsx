@@ -27,7 +27,7 @@ export function useScenarios(): ReadonlyMap<string, ScenarioSummary> {
   return useMemo(() => new Map(data?.map((each) => [each.scenario, each])), [data]);
 }
 
-/** The scenarios with an open regression, those that nobody has acknowledged first; nothing without one. */
+/** The scenarios with an open regression, those that are not acknowledged first; nothing without one. */
 export function OpenRegressions({ scenarios }: { scenarios: ReadonlyMap<string, ScenarioSummary> }) {
   const styles = useStyles2(getStyles);
   const open = [...scenarios.values()]
