@@ -20,6 +20,7 @@ import {
   RATE_LEGEND,
   shownMeasures,
   sideText,
+  stateLines,
   verdictCell,
 } from './verdict-text.ts';
 
@@ -48,6 +49,7 @@ export function verdictHtml(report: VerdictReport): string {
     `${verdict}: ${scenario}`,
     html`<header>
         <h1>${scenario}<span class="status ${STYLES[verdict]}">${verdict}</span></h1>
+        ${stateLines(report).map((line) => html`<p class="alert">${capitalized(line)}</p>`)}
         <p>${sentence}</p>
         <ul class="facts">
           <li>A, baseline <b>${things(runs.a.length, 'runs')}</b></li>

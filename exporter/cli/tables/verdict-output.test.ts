@@ -4,7 +4,7 @@ import type { OpenRegression } from '../../judge/scenario-state.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
 import { nextCommand, type NextContext } from '../../judge/next-command.ts';
-import { verdictOutput } from './verdict-output.ts';
+import { verdictOutput, type VerdictFormat } from './verdict-output.ts';
 
 const MEASURE: ComparedMeasure = {
   title: 'time to first token p50',
@@ -168,7 +168,7 @@ describe('a scenario with an open regression, after a check that could not decid
     ...{ measures: [MEASURE], left_out: null, explanation: null, next_command: null },
     ...{ state: 'regressed', open_regression: OPEN },
   };
-  const printed = (format: 'text' | 'markdown' | 'junit' | 'json', change: Partial<VerdictReport> = {}): string =>
+  const printed = (format: VerdictFormat, change: Partial<VerdictReport> = {}): string =>
     verdictOutput(format, { ...UNDECIDED, ...change }, false);
   const acknowledged = { open_regression: { ...OPEN, acknowledged: known } };
 
@@ -205,6 +205,12 @@ reason      Undecided: why.
     );
     expect(printed('junit')).toContain('\nthis check: Undecided: why.</failure>');
     expect(printed('junit', acknowledged)).toContain('tests="2" failures="0" skipped="2"');
+  });
+
+  test('HTML has it above the sentence', () => {
+    expect(printed('html')).toContain(
+      '<p class="alert">Regressed since b1 (3 runs ago), time to first token p50 +31 %</p>',
+    );
   });
 
   test('JSON has all of it', () => {
