@@ -108,6 +108,12 @@ describe('an open regression', () => {
     expect(stateOf([...over, judged(6, 'undecided', null)], [])).toMatchObject({ state: 'ok', open: null });
   });
 
+  test('of a share of failures says that the effect is that of the share that remains', () => {
+    const ratio: MeasureVerdict = { ...gating(0.6), measure: 'error_ratio', stat: 'value' };
+    const state = stateOf([judged(3, 'regressed', null, { measures: [ratio] })], []);
+    expect(state?.open?.sentence).toBe('regressed since r3, 1 − error ratio changed by −40 %');
+  });
+
   test('is acknowledged with a reason: recorded, open, and without effect on later regressions', () => {
     const known = changed(5, 'acknowledge', ['r2', 'r3', 'r4'], 'new driver');
     expect(stateOf(NIGHTS, [known])?.open?.acknowledged).toEqual({ at: DAY(5), author: 'ann', reason: 'new driver' });

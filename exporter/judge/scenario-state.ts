@@ -8,6 +8,7 @@ import type { Unit } from '../../core/run/statistic.ts';
 import { changeText } from '../../core/text/change-text.ts';
 import { things } from '../../core/text/things.ts';
 import { keyText } from './cases.ts';
+import { SHARES_OF_FAILURE } from './evidence.ts';
 import { changeBaseline, foldEntries, type Baseline, type BaselineEntry } from './baseline.ts';
 import { DamagedRunError } from '../errors/store-errors.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
@@ -279,8 +280,14 @@ function larger(known: LargestChange | null, { measures }: VerdictEntry): Larges
 function worded(open: Omit<OpenRegression, 'sentence'>): OpenRegression {
   const before = open.run_ids.length - 1;
   const ago = before === 0 ? '' : ` (${things(before, 'runs')} ago)`;
-  const change = open.largest === null ? '' : `, ${open.largest.title} ${changeText(open.largest.effect.estimate)}`;
+  const change = open.largest === null ? '' : `, ${largestText(open.largest)}`;
   return { ...open, sentence: `regressed since ${open.since_run_id}${ago}${change}` };
+}
+
+/** Of a share of failures the effect is that of the share that remains. */
+function largestText({ measure, title, effect }: LargestChange): string {
+  const change = changeText(effect.estimate);
+  return SHARES_OF_FAILURE.has(measure) ? `1 − ${title} changed by ${change}` : `${title} ${change}`;
 }
 
 function undecidedInARow(verdicts: readonly VerdictEntry[]): number {
