@@ -38,7 +38,7 @@ const HOSTILE: readonly (readonly [name: string, text: string])[] = [
 ];
 
 const READERS: readonly (readonly [name: string, read: (text: string) => unknown])[] = [
-  ['an address of a server', (text) => parseTarget(text, '/v1/chat/completions')],
+  ['an address of a server', (text) => parseTarget(text, { type: 'chat', path: '/v1/chat/completions' })],
   ['an address of a metrics page', parseMetricsTarget],
   ['an origin in an imported file', publicOriginOrNull],
   ['an objective', parseSlo],

@@ -7,9 +7,14 @@ import type { PlannedLoad } from './planned-load.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** What is about to be sent and to which server, in one line, with the upper bound of the output tokens. */
-export function announcement(request: RunRequest, origin: string, { dataset, warmup, measure }: PlannedLoad): string {
+export function announcement(
+  request: RunRequest,
+  origin: string,
+  { dataset, warmup, measure }: PlannedLoad,
+  isLimited = true,
+): string {
   const before = warmup === null ? '' : `warm-up of ${amount(warmup)}, ${loadText(loadKey(warmup.load))}, then `;
-  const limits = outputBound(request, dataset, [warmup, measure]);
+  const limits = isLimited ? outputBound(request, dataset, [warmup, measure]) : 'output tokens without a limit';
   const after = measure.coolDown === true ? ', then a cool-down' : '';
   return `${request.model} at ${origin}: ${before}${amount(measure)}, ${loadText(loadKey(measure.load))}${after}, ${limits}`;
 }

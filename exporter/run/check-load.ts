@@ -7,6 +7,9 @@ import type { RunRequest } from './run-request.ts';
 /** More concurrent requests than this against a server that is not on this machine require `--yes`. */
 const CAREFUL_CONCURRENCY = 64;
 
+/** Only the hosts matter. */
+const ANY_API = { type: 'template', path: '' };
+
 /** Open files of a run other than the connections of its requests: files, its page, the servers' pages. */
 const OTHER_FILES = 64;
 
@@ -19,7 +22,7 @@ export function checkLoad(request: RunRequest, steps: number, confirmed: boolean
   const inFlight = mostInFlight(phases.map(({ load }) => load));
   checkOpenFiles(inFlight, openFilesLimit());
   if (request.traffic.connection.unixSocket !== null) return;
-  for (const { origin } of parseTargets([request.url, ...request.traffic.moreUrls], ''))
+  for (const { origin } of parseTargets([request.url, ...request.traffic.moreUrls], ANY_API))
     checkLoadIsMeant(origin, { inFlight, steps }, confirmed);
 }
 

@@ -16,10 +16,11 @@ export function beginWorker(): void {
   // While the leading thread still sends the probe.
   const preparing = prepareTraffic(request, process.env);
 
-  async function source({ includeUsage }: WorkerRun): Promise<LoadSource> {
+  async function source({ includeUsage, lengthField }: WorkerRun): Promise<LoadSource> {
     const { form: given, transport, secrets } = await preparing;
     const planned = plannedLoad(request, given.dataset);
-    const form = { ...given, dataset: planned.dataset, options: { ...given.options, includeUsage } };
+    const accepted = { includeUsage, ...(lengthField === undefined ? {} : { lengthField }) };
+    const form = { ...given, dataset: planned.dataset, options: { ...given.options, ...accepted } };
     return { plan: plannedBenchmark(request, { form, planned, secrets, measureStart_ns: null }), transport };
   }
 

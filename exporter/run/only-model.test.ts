@@ -65,6 +65,27 @@ test.each([
   });
 });
 
+const saying =
+  (status: string, body: unknown): Script =>
+  (socket) =>
+    socket.write(answer(status, 'application/json', JSON.stringify(body)));
+
+test.each([
+  ['a bare list of models', [{ id: 'llama', object: 'model' }]],
+  ['a bare list of names', ['llama']],
+  ['the list of Ollama', { models: [{ name: 'llama' }] }],
+])('%s', async (_name, list) => {
+  expect(await asking(saying('200 OK', list))).toBe('llama');
+});
+
+test.each([
+  ['loads its model', saying('503 X', { error: { message: 'Loading model' } }), /503: Loading model\. --wait-ready/],
+  ['requires a key', saying('401 X', { error: { message: 'no key' } }), /401: no key\. Check the API key/],
+  ['lists something else', saying('200 OK', [{ a: 1 }]), /does not list models/],
+] satisfies [string, Script, RegExp][])('a server that %s', async (_name, script, message) => {
+  await expect(asking(script)).rejects.toThrow(message);
+});
+
 test('a server that is not there', async () => {
   const server = await scriptedServer(() => undefined);
   await server.close();

@@ -87,7 +87,8 @@ async function openRun(run: PreparedRun, closers: Closers): Promise<OpenRun> {
   const { request, host, store, version, form, pages, targets, secrets, transport, controls } = run;
   const say = (line: string): void => host.say(line);
   const epoch = correctedEpoch(host.rendezvous?.correction_ms ?? 0);
-  await run.workers?.begin({ epoch_ns: epoch.monotonic_ns, includeUsage: form.options.includeUsage });
+  const { includeUsage, lengthField } = form.options;
+  await run.workers?.begin({ epoch_ns: epoch.monotonic_ns, includeUsage, lengthField });
   const servers = await beginServerCollection(request.serverMetrics, pages, epoch, say, async () => {
     await probedForm(form, { request, targets, secrets, transport, controls, say: () => undefined });
   });

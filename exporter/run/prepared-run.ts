@@ -1,6 +1,7 @@
 import type { RunObserver } from '../../core/run/run-observer.ts';
 import { quantity } from '../../core/text/quantities.ts';
 import type { RunEpoch } from '../clock/monotonic-clock.ts';
+import { limitsOutput } from '../load/endpoints/endpoint.ts';
 import { boundYoungGeneration } from '../load/client/young-generation.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
 import type { WorkerLoad } from '../load/workers/worker-load.ts';
@@ -92,7 +93,7 @@ export async function prepareRun(run: RequestedRun, closers: Closers): Promise<P
   );
   const planned = plannedLoad(request, given.dataset);
   for (const note of given.dataset.notes ?? []) host.say(note);
-  host.say(announcement(request, origins.join(', '), planned));
+  host.say(announcement(request, origins.join(', '), planned, limitsOutput(given.endpoint, given.options)));
   if (request.shard !== null) host.say(shardLine(request.shard, new Date()));
   await joinOthers(host);
   host.explain?.(`probe request to ${origins.join(', ')}`);

@@ -162,7 +162,7 @@ describe('the plan', () => {
 });
 
 test.each([
-  [['--extra-inputs', 'max_tokens:5'], '--extra-inputs max_tokens: say --osl'],
+  [['--extra-inputs', 'max_tokens:5'], '--extra-inputs max_tokens: set --osl'],
   [['--endpoint-template', '/x'], '--endpoint-template /x: ENOENT'],
   [['--url', 'http://b:1/other'], '--url 2 has a different path than the first'],
   [['--input-file', '/nowhere.jsonl'], '/nowhere.jsonl: the file does not exist'],

@@ -6,9 +6,9 @@ import { readApiKey } from '../load/transports/api-key.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { openTransport, parseTargets } from '../load/transports/connection-options.ts';
 import { openDataset } from '../load/datasets/open-dataset.ts';
-import type { AnswerMode, Endpoint } from '../load/endpoints/endpoint.ts';
+import { limitsOutput, type AnswerMode, type Endpoint, type GenerationOptions } from '../load/endpoints/endpoint.ts';
 import { chooseEndpoint } from '../load/endpoints/endpoint-types.ts';
-import { checkExtraInputs } from '../load/endpoints/extra-inputs.ts';
+import { checkedExtraInputs } from '../load/endpoints/extra-inputs.ts';
 import { parseTemplate } from '../load/endpoints/template-config.ts';
 import type { TemplateConfig } from '../load/endpoints/template-config.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
@@ -38,6 +38,7 @@ export interface PreparedTraffic {
 export interface ServerAccess {
   readonly endpoint: Endpoint;
   readonly mode: AnswerMode;
+  readonly options: GenerationOptions;
   /** In the order of their URLs. */
   readonly targets: readonly [RequestTarget, ...RequestTarget[]];
   readonly openTransport: () => Promise<Transport>;
@@ -55,18 +56,19 @@ export async function serverAccess(request: RunRequest, environment: NodeJS.Proc
   const template = await readTemplate(traffic.endpointTemplate);
   const { endpointType: type, stream, outputFields } = traffic;
   const { endpoint, mode } = chooseEndpoint({ type, model, stream, template, outputFields });
-  checkExtraInputs(sampling, endpoint.ownFields);
-  const targets = parseTargets([request.url, ...traffic.moreUrls], endpoint.path);
+  const options = generationOptions(request, endpoint, mode);
+  const targets = parseTargets([request.url, ...traffic.moreUrls], endpoint, traffic.endpointPath);
   const apiKey = await readApiKey(traffic.apiKey, environment);
   const credentials = [
     ...(apiKey === null ? [] : [apiKey]),
     ...secretHeaders(request.headers),
-    ...secretWords([...secretsOf(sampling), ...[request.url, ...traffic.moreUrls].flatMap(queryValues)]),
+    ...secretWords([...secretsOf(sampling), ...addressesOf(request).flatMap(queryValues)]),
   ];
   const secrets = [...new Set([...credentials, ...headerValues(request.headers)])];
   return {
     endpoint,
     mode,
+    options,
     targets,
     openTransport: () => openTransport(targets, traffic.connection, secrets),
     headers: requestHeaders(request, apiKey, mode),
@@ -77,9 +79,9 @@ export async function serverAccess(request: RunRequest, environment: NodeJS.Proc
 
 /** Reads the files that the request names. Throws a `ConfigurationError` before anything is sent. */
 export async function prepareTraffic(request: RunRequest, environment: NodeJS.ProcessEnv): Promise<PreparedTraffic> {
-  const { traffic, model, sampling } = request;
+  const { traffic } = request;
   const server = await serverAccess(request, environment);
-  const { endpoint, mode, targets, headers, credentials, secrets } = server;
+  const { endpoint, targets, headers, credentials, secrets } = server;
   const tokenizer = await tokenizerOf(request, environment);
   const dataset = await openDataset({ ...traffic.dataset, seed: request.seed, repeat: request.textVariant }, tokenizer);
   return {
@@ -91,13 +93,36 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
       path: targets[0].path,
       headers,
       dataset: endpoint.generates ? dataset : { ...dataset, longestOutputTokens: 0 },
-      options: { model, sampling, includeUsage: true, stream: mode === 'stream' },
+      options: server.options,
       ...counting(endpoint, tokenizer, traffic.checkUsage === true),
     },
     dataset: runDataset(request, dataset, tokenizer),
     credentials,
     secrets,
   };
+}
+
+/** The options of every request. Throws a `ConfigurationError` for fields that cannot be set or removed. */
+function generationOptions(
+  { traffic: { lengthField }, model, sampling: given, maxOutputTokensTotal }: RunRequest,
+  endpoint: Endpoint,
+  mode: AnswerMode,
+): GenerationOptions {
+  const own = lengthField === null ? endpoint.ownFields : [...endpoint.ownFields, lengthField];
+  const { sampling, omitted } = checkedExtraInputs(given, own);
+  const options = {
+    model,
+    sampling,
+    includeUsage: !omitted.includes('stream_options'),
+    stream: mode === 'stream',
+    ...(omitted.length === 0 ? {} : { omitted }),
+    ...(lengthField === null ? {} : { lengthField }),
+  };
+  if (maxOutputTokensTotal !== null && !limitsOutput(endpoint, options))
+    throw new ConfigurationError(
+      '--max-output-tokens-total counts the limit of each request, which --extra-inputs removes: remove one of them',
+    );
+  return options;
 }
 
 async function readTemplate(path: string | null): Promise<TemplateConfig | null> {
@@ -130,6 +155,12 @@ function requestHeaders(
   const accept = mode === 'stream' ? 'text/event-stream' : 'application/json';
   return { 'content-type': 'application/json', accept, ...key, ...request.headers };
 }
+
+/** All that may have a query. */
+const addressesOf = ({ url, traffic: { moreUrls, endpointPath } }: RunRequest): readonly string[] => [
+  ...[url, ...moreUrls],
+  ...(endpointPath === null ? [] : [`http://h${endpointPath}`]),
+];
 
 const SECRET_HEADER = /authorization|cookie|key|token|secret/;
 

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { openTransport, parseTargets } from '../load/transports/connection-options.ts';
 import { syntheticDataset } from '../load/datasets/synthetic-dataset.ts';
 import { chat } from '../load/endpoints/chat.ts';
@@ -30,11 +30,13 @@ interface Probed {
   readonly said: readonly string[];
 }
 
-async function probed(...scripts: readonly Script[]): Promise<Probed> {
+const probed = (...scripts: readonly Script[]): Promise<Probed> => probedWithin(0, ...scripts);
+
+async function probedWithin(waitReadySeconds: number, ...scripts: readonly Script[]): Promise<Probed> {
   const servers = await Promise.all(scripts.map(scriptedServer));
   const targets = parseTargets(
     servers.map(({ origin }) => origin),
-    chat.path,
+    chat,
   );
   const connection = { unixSocket: null, connectTimeoutSeconds: 5, transport: 'auto', tls: NO_TLS } as const;
   const transport = await openTransport(targets, connection, []);
@@ -46,7 +48,7 @@ async function probed(...scripts: readonly Script[]): Promise<Probed> {
     dataset: syntheticDataset({ inputTokens: 5, outputTokens: 8, seed: 1 }),
     options: { model: 'm', sampling: {}, includeUsage: true },
   };
-  const request = { requestTimeoutSeconds: 10 };
+  const request = { requestTimeoutSeconds: 10, waitReadySeconds };
   const said: string[] = [];
   const rest = { secrets: [], controls: new RunControls(), say: (line: string): unknown => said.push(line) };
   return { servers, said, form: probedForm(given, { request, targets, transport, ...rest }) };
@@ -67,6 +69,65 @@ test('one of several that cannot be measured is named', async () => {
 test('token counts are requested of all or of none: each gets the same requests', async () => {
   const { form } = await probed(good, withoutUsage, good);
   expect((await form).options.includeUsage).toBe(false);
+});
+
+const rejecting =
+  (field: string): Script =>
+  (socket, { body }) =>
+    socket.write(
+      body.includes(`"${field}"`) ? answer('400 X', 'text/plain', `unknown ${field}`) : streamOf(GOOD_STREAM),
+    );
+
+test('what one server rejects is sent to none: those before it are asked again', async () => {
+  const { servers, form, said } = await probed(good, rejecting('max_tokens'), rejecting('stream_options'));
+  expect((await form).options).toMatchObject({ lengthField: 'max_completion_tokens', includeUsage: false });
+  for (const { requests } of servers) {
+    const last = JSON.parse(requests.at(-1)?.body ?? '') as object;
+    expect(last).toHaveProperty('max_completion_tokens', 8);
+    expect(last).not.toHaveProperty('max_tokens');
+    expect(last).not.toHaveProperty('stream_options');
+  }
+  expect(said).toEqual([
+    'the server rejects max_tokens: max_completion_tokens is sent instead (--max-tokens-field max_completion_tokens does so at once)',
+    'the server rejects stream_options and reports token counts without it',
+  ]);
+});
+
+test('servers that contradict each other are refused', async () => {
+  const { form } = await probed(rejecting('max_completion_tokens'), rejecting('max_tokens'));
+  await expect(form).rejects.toThrow('max_completion_tokens');
+});
+
+describe('a server that is not ready', () => {
+  const LOADING = answer('503 X', 'application/json', '{"error":{"message":"Loading model","code":503}}');
+
+  test('is refused, with the option that waits', async () => {
+    const { form } = await probed((socket) => socket.write(LOADING));
+    await expect(form).rejects.toThrow(
+      /: HTTP 503: Loading model\. --wait-ready SECONDS waits for a server that is not ready$/,
+    );
+  });
+
+  test('is waited for, and the wait is announced once', async () => {
+    const { servers, form, said } = await probedWithin(60, (socket, { position }) =>
+      socket.write(position < 2 ? LOADING : streamOf(GOOD_STREAM)),
+    );
+    await form;
+    expect(servers[0]?.requests).toHaveLength(3);
+    expect(said).toEqual([
+      `waiting until the server is ready, at most 60 s: ${servers[0]?.origin}: HTTP 503: Loading model`,
+    ]);
+  });
+
+  test('is refused when the time is over', async () => {
+    const { form } = await probedWithin(0.1, (socket) => socket.write(LOADING));
+    await expect(form).rejects.toThrow(/Loading model.*\(not ready after 0 s\)$/);
+  });
+
+  test('and one that rejects the request is not waited for', async () => {
+    const { form } = await probedWithin(60, refusing);
+    await expect(form).rejects.toThrow('HTTP 500: no model');
+  });
 });
 
 test('a stream with another content type is measured, and reported', async () => {

@@ -1,5 +1,6 @@
 import { messageExcerpt } from '../errors/message-excerpt.ts';
 import { probe } from '../load/requests/probe.ts';
+import { whenReady } from '../load/requests/when-ready.ts';
 import { waysOf } from '../load/transports/round-robin-transport.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
@@ -12,12 +13,11 @@ const PROBE_TIMEOUT_SECONDS = 120;
 /** A server that takes longer gets a line, so that the terminal does not look dead. */
 const WAITING_LINE_SECONDS = 3;
 
-const WITHOUT_COUNTS =
-  'the server rejects stream_options and reports no token counts: ITL and token throughput are not available; --tokenizer counts tokens on the client';
-const COUNTED_HERE = 'the server rejects stream_options: the tokenizer of the client counts tokens';
+const NO_COUNTS =
+  'reports no token counts: ITL and token throughput are not available; --tokenizer counts tokens on the client';
 
 export interface Probing {
-  readonly request: Pick<RunRequest, 'requestTimeoutSeconds'>;
+  readonly request: Pick<RunRequest, 'requestTimeoutSeconds' | 'waitReadySeconds'>;
   /** Each gets a probe. */
   readonly targets: readonly RequestTarget[];
   readonly secrets: readonly string[];
@@ -31,19 +31,32 @@ export async function probedForm(
   form: RequestForm,
   { request, targets, secrets, transport, controls, say }: Probing,
 ): Promise<RequestForm> {
-  const requestTimeoutSeconds = Math.min(request.requestTimeoutSeconds, PROBE_TIMEOUT_SECONDS);
+  const longest = Math.max(PROBE_TIMEOUT_SECONDS, request.waitReadySeconds);
+  const requestTimeoutSeconds = Math.min(request.requestTimeoutSeconds, longest);
   const ways = waysOf(transport);
-  let { includeUsage } = form.options;
-  for (const [i, { origin, modelsPath }] of targets.entries()) {
-    const options = { form, origin, modelsPath, requestTimeoutSeconds, secrets };
+  const readiness = { seconds: request.waitReadySeconds, say, givenUp: controls.draining };
+  let accepted = form;
+  let reportUsage = true;
+  for (let i = 0; i < targets.length; i++) {
+    const { origin, modelsPath } = targets[i] as RequestTarget;
+    const options = { form: accepted, origin, modelsPath, requestTimeoutSeconds, secrets };
     const waiting = setTimeout(
       () => say(`waiting for ${origin} to respond to the probe request, at most ${requestTimeoutSeconds} s`),
       WAITING_LINE_SECONDS * 1000,
     );
     try {
-      const probed = await probe(options, ways[i] ?? transport, controls);
-      includeUsage &&= probed.includeUsage;
+      const way = ways[i] ?? transport;
+      const probed = await whenReady(() => probe(options, way, controls), readiness);
+      reportUsage &&= probed.reportsUsage;
       const { contentType } = probed;
+      if (probed.options !== accepted.options) {
+        accepted = { ...accepted, options: probed.options };
+        // Each server gets the same requests: those before it are asked again.
+        if (i > 0) {
+          [i, reportUsage] = [-1, true];
+          continue;
+        }
+      }
       if (form.options.stream !== false && !contentType.startsWith('text/event-stream')) {
         say(
           `${origin} sends streams as '${messageExcerpt(contentType, secrets)}' instead of 'text/event-stream': proxies may buffer them`,
@@ -53,6 +66,18 @@ export async function probedForm(
       clearTimeout(waiting);
     }
   }
-  if (!includeUsage) say(form.countTokens === undefined ? WITHOUT_COUNTS : COUNTED_HERE);
-  return { ...form, options: { ...form.options, includeUsage } };
+  for (const line of changes(form, accepted, reportUsage)) say(line);
+  return accepted;
+}
+
+/** What is sent otherwise than planned, and what follows. */
+function* changes({ options: planned }: RequestForm, accepted: RequestForm, reportUsage: boolean): Iterable<string> {
+  const { lengthField, includeUsage } = accepted.options;
+  if (lengthField !== undefined && lengthField !== planned.lengthField)
+    yield `the server rejects max_tokens: ${lengthField} is sent instead (--max-tokens-field ${lengthField} does so at once)`;
+  if (includeUsage) return;
+  const why = planned.includeUsage ? 'the server rejects stream_options and' : 'without stream_options the server';
+  if (reportUsage) yield `${why} reports token counts ${planned.includeUsage ? 'without it' : 'all the same'}`;
+  else if (accepted.countTokens === undefined) yield `${why} ${NO_COUNTS}`;
+  else yield `${why} reports no token counts: the tokenizer of the client counts tokens`;
 }

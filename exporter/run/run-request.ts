@@ -25,6 +25,10 @@ export interface TrafficRequest {
   readonly endpointTemplate: string | null;
   /** Of fields of unknown names only these count as output; null or absent: all that have text. */
   readonly outputFields?: readonly string[] | null;
+  /** Below the URLs, with its query; null: by the type. */
+  readonly endpointPath: string | null;
+  /** Field of the maximum output length; null: the endpoint's own, or another one that the server accepts. */
+  readonly lengthField: string | null;
   /** Null: streamed if the endpoint supports it. */
   readonly stream: boolean | null;
   /** Null: none. */
@@ -93,6 +97,8 @@ export interface RunRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly traffic: TrafficRequest;
   readonly requestTimeoutSeconds: number;
+  /** How long the first contact waits for a server that is not ready; 0: not at all. */
+  readonly waitReadySeconds: number;
   /** 0: no limit. */
   readonly firstTokenTimeoutSeconds: number;
   /** 0: no limit. */

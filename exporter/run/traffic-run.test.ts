@@ -127,7 +127,9 @@ test('a server without usage: a tokenizer counts, and the run reports that', asy
     '--isl',
     '9',
   ]);
-  expect(lines).toContain('the server rejects stream_options: the tokenizer of the client counts tokens');
+  expect(lines).toContain(
+    'the server rejects stream_options and reports no token counts: the tokenizer of the client counts tokens',
+  );
   const tokens = performed.result.measures.find(
     ({ measure, population }) => measure === 'output_sequence_length' && population === 'ok',
   );

@@ -12,16 +12,20 @@ export function modelSource(environment: NodeJS.ProcessEnv): ModelSource {
   const known = new Map<string, string>();
   const say = saidOnce((line) => writeMessage(process.stderr, line));
   return async (request) => {
-    const model = known.get(request.url) ?? (await asked(request, environment));
+    const model = known.get(request.url) ?? (await asked(request, environment, say));
     if (!known.has(request.url)) say(`--model is not given: using ${model}, the only model that the server lists`);
     known.set(request.url, model);
     return model;
   };
 }
 
-async function asked(request: RunRequest, environment: NodeJS.ProcessEnv): Promise<string> {
+async function asked(
+  request: RunRequest,
+  environment: NodeJS.ProcessEnv,
+  say: (line: string) => void,
+): Promise<string> {
   try {
-    return await onlyModel(request, environment);
+    return await onlyModel(request, environment, say);
   } catch (error) {
     if (error instanceof ConfigurationError) throw new CliError(error.message);
     if (error instanceof ProbeError) throw new CliError(error.message, ExitCode.failed);

@@ -21,7 +21,7 @@ function valueWithoutSecrets(name: string, value: string, text: string): string 
   if (name === 'metadata') return publicMetadata(text);
   if (value === 'URL…' && text.startsWith('{')) return pageWithoutSecrets(text);
   if (value === 'URL…') return text.split(',').map(publicAddress).join(',');
-  return value === 'URL' ? publicAddress(text) : urlsWithoutSecrets(text);
+  return value === 'URL' || value === 'PATH' ? publicAddress(text) : urlsWithoutSecrets(text);
 }
 
 const publicMetadata = (text: string): string => {

@@ -86,6 +86,11 @@ const LIMIT_OPTIONS = {
     { min: 0, max: ONE_WEEK_SECONDS },
     DEFAULT_IDLE_TIMEOUT_SECONDS,
   ),
+  'wait-ready': seconds(
+    'wait up to this time for a server that refuses connections or answers 503 while it loads its model',
+    { min: 0, max: ONE_WEEK_SECONDS },
+    0,
+  ),
   'failed-request-threshold': ratio('ratio of failed requests above which the run has failed', null),
   yes: flag('confirm a sweep or more than 64 concurrent requests to another machine'),
 };
@@ -305,6 +310,7 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     traffic: requestedTraffic(options, moreUrls),
     cacheReset: isFirstShard(options) ? requestedReset(options) : null,
     requestTimeoutSeconds: options['request-timeout-seconds'],
+    waitReadySeconds: options['wait-ready'],
     firstTokenTimeoutSeconds: options['first-token-timeout'],
     idleTimeoutSeconds: options['idle-timeout'],
     failedRequestThreshold: options['failed-request-threshold'],

@@ -49,12 +49,25 @@ export const ENDPOINT_OPTIONS = {
     'with fields of unknown names in responses: only these count as output, comma-separated, or none (default: all with text)',
     null,
   ),
+  'endpoint-path': text(
+    'PATH',
+    'path of the endpoint below --url, with its query if it has one, such as /chat/completions (default: by --endpoint-type)',
+    null,
+  ),
   streaming: flag('request streams (the default where the endpoint has them)'),
   'no-streaming': flag('request one JSON response; time to first token is then not available'),
   'api-key-env': text('VARIABLE', 'environment variable that holds the API key', null),
   'api-key-file': text('FILE', 'file that holds the API key', null),
+  'max-tokens-field': text(
+    'NAME',
+    'field of the maximum output length in chat and completions (default: max_tokens, or max_completion_tokens if the server rejects it)',
+    null,
+  ),
   'ignore-eos': flag('make the server generate all of --osl (ignore_eos of vLLM and SGLang)'),
-  'extra-inputs': texts('NAME:VALUE', 'field to send with each request, or a JSON object of fields; may be repeated'),
+  'extra-inputs': texts(
+    'NAME:VALUE',
+    'field to send with each request, or a JSON object of fields; the value null removes a field; may be repeated',
+  ),
 };
 
 /** What is sent. */
@@ -146,6 +159,8 @@ export function requestedTraffic(options: TrafficOptions, moreUrls: readonly str
     endpointType: options['endpoint-type'],
     endpointTemplate: options['endpoint-template'],
     outputFields: requestedOutputFields(options['output-fields']),
+    endpointPath: requestedPath(options['endpoint-path']),
+    lengthField: requestedLengthField(options),
     stream: options.streaming ? true : options['no-streaming'] ? false : null,
     tokenizer: options.tokenizer === null ? null : { name: options.tokenizer, revision: options['tokenizer-revision'] },
     checkUsage: options['check-usage'],
@@ -161,6 +176,25 @@ function requestedOutputFields(given: string | null): readonly string[] | null {
   if (wrong !== undefined)
     throw new CliError(`--output-fields is '${given}' and must be names of fields, separated by commas, or none`);
   return [...new Set(names)].sort();
+}
+
+function requestedLengthField(options: TrafficOptions): string | null {
+  const name = options['max-tokens-field'];
+  if (name === null) return null;
+  if (!/^[A-Za-z_][\w.-]*$/.test(name))
+    throw new CliError(
+      `--max-tokens-field is '${name}' and must be the name of a field, such as max_completion_tokens`,
+    );
+  if (options['endpoint-type'] !== 'chat' && options['endpoint-type'] !== 'completions')
+    throw new CliError('--max-tokens-field requires --endpoint-type chat or completions');
+  return name;
+}
+
+/** Without the value, which may contain a key. */
+function requestedPath(path: string | null): string | null {
+  if (path !== null && !/^\/[!"$-~]*$/.test(path))
+    throw new CliError('--endpoint-path must begin with / and contain no spaces, such as /v1/chat/completions');
+  return path;
 }
 
 /** Null: no reset. Throws a `CliError` for an invalid path. */

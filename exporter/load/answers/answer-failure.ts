@@ -12,6 +12,8 @@ export interface AnswerFacts {
   readonly status: number | null;
   readonly contentType: string;
   readonly contentEncoding: string;
+  /** Where a redirect leads; empty or absent without the header. */
+  readonly location?: string;
   /** The beginning of a body that is not a stream. */
   readonly bodyStart: string;
   readonly events: number;
@@ -88,8 +90,15 @@ function isStream(facts: AnswerFacts): boolean {
   return facts.contentType.startsWith('text/event-stream') && !/^[^:\s]/.test(facts.bodyStart.trimStart());
 }
 
+/** Without user info and query, which may contain secrets. */
+function destination(location = ''): string {
+  const shown = location.replace(/[?#].*$/s, '').replace(/\/\/[^/]*@/, '//');
+  return shown === '' ? '' : ` (to ${shown})`;
+}
+
 function hint(facts: AnswerFacts): string {
-  if (facts.status !== null && facts.status >= 300 && facts.status < 400) return ': redirects are not followed';
+  if (facts.status !== null && facts.status >= 300 && facts.status < 400)
+    return `: redirects are not followed${destination(facts.location)}`;
   if (isEncoded(facts.contentEncoding)) {
     return `: content-encoding ${facts.contentEncoding} although identity was requested`;
   }

@@ -33,6 +33,7 @@ export abstract class AnsweredRequest implements AnswerReader {
   #status: number | null = null;
   #contentType = '';
   #contentEncoding = '';
+  #location = '';
   #retryAfter: number | null = null;
   #longRetryAfter: string | null = null;
   #connection: ConnectionFacts | null = null;
@@ -72,6 +73,7 @@ export abstract class AnsweredRequest implements AnswerReader {
     this.#connection = connection;
     this.#contentType = (headers['content-type'] ?? '').toLowerCase();
     this.#contentEncoding = (headers['content-encoding'] ?? '').toLowerCase();
+    this.#location = headers['location'] ?? '';
     if (status === 429 || status === 503) {
       const now = new Date();
       this.#retryAfter = retryAfterSeconds(headers['retry-after'], now);
@@ -122,6 +124,7 @@ export abstract class AnsweredRequest implements AnswerReader {
         status: this.#status,
         contentType: this.#contentType,
         contentEncoding: this.#contentEncoding,
+        location: this.#location,
         bodyStart: this.bodyStart.text,
       },
       this.context.secrets,

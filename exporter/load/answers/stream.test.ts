@@ -234,7 +234,7 @@ describe('HTTP status and body', () => {
       'a redirect is not followed',
       answer('307 Temporary Redirect', 'text/plain', '', 'location: /elsewhere?key=1\r\n'),
       'redirect',
-      'HTTP 307: redirects are not followed',
+      'HTTP 307: redirects are not followed (to /elsewhere)',
     ],
     [
       'compressed although identity was requested',

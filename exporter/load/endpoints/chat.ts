@@ -8,12 +8,13 @@ export function chatEndpoint(outputFields: readonly string[] | null): Endpoint {
     type: 'chat',
     path: '/v1/chat/completions',
     ownFields: [...OPENAI_OWN_FIELDS, 'messages', 'max_tokens'],
+    lengthField: 'max_tokens',
     modes: ['stream', 'whole'],
     wholeBy: 'event',
     generates: true,
 
     body(request: GenerationRequest, options: GenerationOptions): string {
-      return openAiBody({ messages: messages(request) }, 'max_tokens', request, options);
+      return openAiBody({ messages: messages(request) }, options.lengthField ?? 'max_tokens', request, options);
     },
 
     ...choiceReading('chat', outputFields),

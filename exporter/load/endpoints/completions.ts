@@ -8,12 +8,13 @@ export function completionsEndpoint(outputFields: readonly string[] | null): End
     type: 'completions',
     path: '/v1/completions',
     ownFields: [...OPENAI_OWN_FIELDS, 'prompt', 'max_tokens'],
+    lengthField: 'max_tokens',
     modes: ['stream', 'whole'],
     wholeBy: 'event',
     generates: true,
 
     body(request: GenerationRequest, options: GenerationOptions): string {
-      return openAiBody({ prompt: plainText(request) }, 'max_tokens', request, options);
+      return openAiBody({ prompt: plainText(request) }, options.lengthField ?? 'max_tokens', request, options);
     },
 
     ...choiceReading('completions', outputFields),

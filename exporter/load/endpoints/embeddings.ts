@@ -2,7 +2,7 @@ import type { Endpoint, EventMeaning, GenerationOptions, GenerationRequest } fro
 import { NO_TEXT } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
-import { plainText } from './openai-body.ts';
+import { bodyText, plainText } from './openai-body.ts';
 import { openAiUsage } from './openai-usage.ts';
 
 /** OpenAI's `/v1/embeddings`: one JSON response without output tokens. */
@@ -10,6 +10,7 @@ export const embeddings: Endpoint = {
   type: 'embeddings',
   path: '/v1/embeddings',
   ownFields: ['model', 'input'],
+  lengthField: null,
   modes: ['whole'],
   wholeBy: 'body',
   generates: false,
@@ -17,10 +18,11 @@ export const embeddings: Endpoint = {
 
   body(request: GenerationRequest, options: GenerationOptions): string {
     const { model, sampling } = options;
-    return JSON.stringify(
+    return bodyText(
       request.payload === undefined
         ? { ...sampling, model, input: plainText(request) }
         : { model, ...sampling, ...request.payload },
+      options,
     );
   },
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { chooseEndpoint, ENDPOINT_TYPES } from './endpoint-types.ts';
-import { checkExtraInputs, parseExtraInputs } from './extra-inputs.ts';
+import { chooseEndpoint, ENDPOINT_TYPES, type EndpointType } from './endpoint-types.ts';
+import type { GenerationOptions } from './endpoint.ts';
+import { checkedExtraInputs, parseExtraInputs } from './extra-inputs.ts';
 import { parseTemplate } from './template-config.ts';
 
 const template = parseTemplate('{path: /x, body: {p: "{{prompt}}", n: "{{max_tokens}}"}, answer: {text: t}}', 't');
@@ -48,12 +49,53 @@ describe('extra inputs', () => {
   });
 
   test.each([
-    ['max_tokens', 'say --osl'],
+    ['max_tokens', 'set --osl'],
     ['n', 'responses with several choices have no inter-token latency'],
-    ['messages', 'llmbench sets this field'],
+    ['messages', 'llmbench sets the prompt'],
+    ['stream_options', 'llmbench sets this field; the value null removes it'],
   ])('%s is not to be given', (name, remedy) => {
     const { endpoint } = chooseEndpoint({ type: 'chat', model: 'm', stream: null, template: null });
-    expect(() => checkExtraInputs({ [name]: 2 }, endpoint.ownFields)).toThrow(`--extra-inputs ${name}: ${remedy}`);
-    expect(() => checkExtraInputs({ temperature: 2 }, endpoint.ownFields)).not.toThrow();
+    expect(() => checkedExtraInputs({ [name]: 2 }, endpoint.ownFields)).toThrow(`--extra-inputs ${name}: ${remedy}`);
+    expect(() => checkedExtraInputs({ temperature: 2 }, endpoint.ownFields)).not.toThrow();
+  });
+});
+
+describe('a removed field', () => {
+  const request = { prompt: 'hi', max_tokens: 5 };
+  const bodyOf = (
+    type: EndpointType,
+    inputs: Record<string, null>,
+    options: Partial<GenerationOptions> = {},
+  ): object => {
+    const { endpoint, mode } = chooseEndpoint({ type, model: 'm', stream: null, template: null });
+    const { sampling, omitted } = checkedExtraInputs(inputs, endpoint.ownFields);
+    const rest = { model: 'm', sampling, omitted, includeUsage: true, stream: mode === 'stream', ...options };
+    return JSON.parse(endpoint.body(request, rest)) as object;
+  };
+
+  test.each<[EndpointType, string]>([
+    ['chat', 'stream_options'],
+    ['chat', 'max_tokens'],
+    ['completions', 'model'],
+    ['responses', 'max_output_tokens'],
+    ['embeddings', 'model'],
+    ['triton_generate', 'stream'],
+  ])('%s: %s', (type, name) => {
+    expect(bodyOf(type, {})).toHaveProperty(name);
+    expect(bodyOf(type, { [name]: null })).not.toHaveProperty(name);
+  });
+
+  test('is also removed from the sampling parameters of SGLang', () => {
+    expect(bodyOf('sglang_generate', { max_new_tokens: null })).toEqual({
+      text: 'hi',
+      sampling_params: {},
+      stream: true,
+    });
+  });
+
+  test('another field limits the output', () => {
+    const body = bodyOf('chat', {}, { lengthField: 'max_completion_tokens' });
+    expect(body).toHaveProperty('max_completion_tokens', 5);
+    expect(body).not.toHaveProperty('max_tokens');
   });
 });

@@ -33,6 +33,10 @@ export interface GenerationOptions {
   readonly sampling: Readonly<Record<string, JsonValue>>;
   /** Requests a last event with the server's token counts; off only for servers that reject the field. */
   readonly includeUsage: boolean;
+  /** Field of the maximum output length in bodies that have a choice of it; absent: the endpoint's own. */
+  readonly lengthField?: string;
+  /** Fields that are not sent, whatever sets them; absent: none. */
+  readonly omitted?: readonly string[];
   /** Whether the response is requested as a stream; absent: yes. */
   readonly stream?: boolean;
 }
@@ -81,8 +85,10 @@ export interface Endpoint {
   /** The value of `--endpoint-type`. */
   readonly type: string;
   readonly path: string;
-  /** Fields of the body that llmbench sets, which are therefore not allowed as extra inputs. */
+  /** Fields of the body that llmbench sets, which extra inputs can only remove. */
   readonly ownFields: readonly string[];
+  /** The one of them that limits the output; null: none does. */
+  readonly lengthField: string | null;
   /** Whether the API supports streams, and single JSON responses. */
   readonly modes: readonly AnswerMode[];
   /**
@@ -111,6 +117,15 @@ export interface Endpoint {
    * whether it is empty, and on a number under them not at all; so events can be recognized without parsing them.
    */
   readonly variableKeys: ReadonlySet<string>;
+}
+
+/** Whether every request of a run has a maximum output length. */
+export function limitsOutput(
+  { lengthField }: Pick<Endpoint, 'lengthField'>,
+  options: Pick<GenerationOptions, 'lengthField' | 'omitted'>,
+): boolean {
+  const name = options.lengthField ?? lengthField;
+  return name === null || options.omitted?.includes(name) !== true;
 }
 
 export type AnswerMode = 'stream' | 'whole';

@@ -8,26 +8,36 @@ import type { JsonObject } from './json-object.ts';
  */
 export function errorMessage(answer: JsonObject): string | null {
   const { error } = answer;
-  if (isObject(error)) return text(error.message) ?? text(error.type) ?? 'error without a message';
-  if (typeof error === 'string') return error === '' ? 'error without a message' : error;
-  if (answer.object === 'error') return text(answer.message) ?? 'error without a message';
-  if (answer.type === 'error' && answer.choices === undefined && text(answer.message) !== null)
-    return text(answer.message);
-  const code = CODES.map((name) => answer[name]).find(
-    (value) => typeof value === 'string' || typeof value === 'number',
-  );
-  if (code !== undefined && !NO_ERROR.test(String(code)) && answer.choices === undefined) {
-    const message = text(answer.message);
-    if (message !== null) return message;
+  if (isObject(error)) return withParameter(said(error.message) ?? text(error.type) ?? NO_MESSAGE, error.param);
+  if (typeof error === 'string') return error === '' ? NO_MESSAGE : error;
+  if (answer.object === 'error') return withParameter(said(answer.message) ?? NO_MESSAGE, answer.param);
+  if (answer.choices === undefined) {
+    const code = CODES.map((name) => answer[name]).find(isCode);
+    const isError = answer.type === 'error' || (code !== undefined && !NO_ERROR.test(String(code)));
+    if (isError && text(answer.message) !== null) return text(answer.message);
   }
-  if (answer.detail !== undefined && answer.choices === undefined)
-    return text(answer.detail) ?? JSON.stringify(answer.detail);
+  if (answer.detail !== undefined && answer.choices === undefined) return said(answer.detail) ?? NO_MESSAGE;
   return null;
 }
 
 const CODES = ['code', 'error_code', 'status_code'] as const;
 /** Codes of what succeeded. */
 const NO_ERROR = /^(0|2\d\d|ok|success)$/i;
+
+const isCode = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number';
+
+const NO_MESSAGE = 'error without a message';
+
+/** A text, or the list of what is wrong as JSON (FastAPI, Mistral). */
+function said(message: unknown): string | null {
+  return text(message) ?? (isObject(message) || Array.isArray(message) ? JSON.stringify(message) : null);
+}
+
+/** The name of the field that is wrong, which some messages leave out. */
+const withParameter = (message: string, parameter: unknown): string =>
+  typeof parameter === 'string' && parameter !== '' && !message.includes(parameter)
+    ? `${message} (${parameter})`
+    : message;
 
 function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;

@@ -5,7 +5,7 @@ import { isObject } from './json-object.ts';
 
 /**
  * Reads `--extra-inputs`: each is `name:value`, where the value is JSON or otherwise a string, or a JSON object of
- * several. The last one of a name wins. Throws a `ConfigurationError`.
+ * several; null removes a field. The last one of a name wins. Throws a `ConfigurationError`.
  */
 export function parseExtraInputs(given: readonly string[]): Readonly<Record<string, JsonValue>> {
   return Object.fromEntries(given.flatMap(entries));
@@ -45,19 +45,42 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Throws a `ConfigurationError` when an extra input is a field that llmbench sets. */
-export function checkExtraInputs(inputs: Readonly<Record<string, JsonValue>>, ownFields: readonly string[]): void {
-  const taken = Object.keys(inputs).find((name) => ownFields.includes(name));
-  if (taken === undefined) return;
-  throw new ConfigurationError(`--extra-inputs ${taken}: ${REMEDIES[taken] ?? 'llmbench sets this field'}`);
+/** Fields of the prompt, without which there is nothing to measure. */
+const PROMPT_FIELDS: ReadonlySet<string> = new Set(['messages', 'prompt', 'input', 'text', 'text_input']);
+
+/** The fields to send, and those to remove from every body. */
+export interface ExtraInputs {
+  readonly sampling: Readonly<Record<string, JsonValue>>;
+  readonly omitted: readonly string[];
 }
 
+/** Throws a `ConfigurationError` when an extra input sets a field that llmbench sets, or removes the prompt. */
+export function checkedExtraInputs(
+  inputs: Readonly<Record<string, JsonValue>>,
+  ownFields: readonly string[],
+): ExtraInputs {
+  const isRemoved = (name: string): boolean => inputs[name] === null;
+  const refused = ownFields.find(
+    (name) => Object.hasOwn(inputs, name) && (PROMPT_FIELDS.has(name) || !isRemoved(name)),
+  );
+  if (refused !== undefined) {
+    const why = PROMPT_FIELDS.has(refused) ? 'llmbench sets the prompt' : (REMEDIES[refused] ?? OWN);
+    throw new ConfigurationError(`--extra-inputs ${refused}: ${why}`);
+  }
+  return {
+    sampling: Object.fromEntries(Object.entries(inputs).filter(([name]) => !isRemoved(name))),
+    omitted: Object.keys(inputs).filter(isRemoved),
+  };
+}
+
+const OWN = 'llmbench sets this field; the value null removes it';
+
 const REMEDIES: Readonly<Record<string, string>> = {
-  model: 'say --model',
-  stream: 'use --streaming or --no-streaming',
-  max_tokens: 'say --osl',
-  max_output_tokens: 'say --osl',
-  max_new_tokens: 'say --osl',
+  model: 'set --model',
+  stream: 'set --streaming or --no-streaming',
+  max_tokens: 'set --osl; the value null removes the field',
+  max_output_tokens: 'set --osl; the value null removes the field',
+  max_new_tokens: 'set --osl; the value null removes the field',
   n: 'responses with several choices have no inter-token latency: send more requests instead',
   best_of: 'responses with several choices have no inter-token latency: send more requests instead',
 };

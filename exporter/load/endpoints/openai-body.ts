@@ -1,4 +1,5 @@
 import type { GenerationOptions, GenerationRequest, Message } from './endpoint.ts';
+import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 
 /**
@@ -36,12 +37,24 @@ export function openAiBody(
     request.payload === undefined
       ? { ...options.sampling, model: options.model, ...input, ...length }
       : { model: options.model, ...options.sampling, ...withLength(request.payload, length), ...request.payload };
-  return JSON.stringify({
-    ...begun,
-    stream,
-    // The payload's own stream options are dropped when none are requested.
-    stream_options: stream && options.includeUsage ? { include_usage: true } : undefined,
-  });
+  return bodyText(
+    {
+      ...begun,
+      stream,
+      // The payload's own stream options are dropped when none are requested.
+      stream_options: stream && options.includeUsage ? { include_usage: true } : undefined,
+    },
+    options,
+  );
+}
+
+/** The JSON of a body without the fields that the user removes, also among SGLang's sampling parameters. */
+export function bodyText(body: JsonObject, { omitted = [] }: GenerationOptions): string {
+  if (omitted.length === 0) return JSON.stringify(body);
+  const without = (fields: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !omitted.includes(name)));
+  const { sampling_params: sampling } = body;
+  return JSON.stringify(without(isObject(sampling) ? { ...body, sampling_params: without(sampling) } : body));
 }
 
 /** A payload may limit its output under any of the names that the APIs use. */

@@ -26,6 +26,7 @@ export function responsesEndpoint(outputFields: readonly string[] | null): Endpo
     type: 'responses',
     path: '/v1/responses',
     ownFields: ['model', 'stream', 'stream_options', 'input', 'max_output_tokens'],
+    lengthField: 'max_output_tokens',
     modes: ['stream', 'whole'],
     wholeBy: 'event',
     generates: true,

@@ -2,7 +2,7 @@ import type { AnswerText, Endpoint, EventMeaning, GenerationOptions, GenerationR
 import { NO_TEXT } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
-import { plainText } from './openai-body.ts';
+import { bodyText, plainText } from './openai-body.ts';
 import { finishReasonOf } from './openai-choices.ts';
 import { tokenCount } from './openai-usage.ts';
 
@@ -28,6 +28,7 @@ export const sglangGenerate: Endpoint = {
   type: 'sglang_generate',
   path: '/generate',
   ownFields: ['text', 'input_ids', 'stream', 'sampling_params', 'max_new_tokens', 'n'],
+  lengthField: 'max_new_tokens',
   modes: ['stream', 'whole'],
   wholeBy: 'event',
   generates: true,
@@ -38,16 +39,19 @@ export const sglangGenerate: Endpoint = {
     if (request.payload !== undefined) {
       const given = isObject(request.payload.sampling_params) ? request.payload.sampling_params : {};
       const sampling_params = { max_new_tokens: request.max_tokens, ...given };
-      return JSON.stringify({ ...request.payload, sampling_params, stream });
+      return bodyText({ ...request.payload, sampling_params, stream }, options);
     }
     const extras = Object.entries(options.sampling);
     const sampling = Object.fromEntries(extras.filter(([name]) => !REQUEST_FIELDS.has(name)));
-    return JSON.stringify({
-      ...Object.fromEntries(extras.filter(([name]) => REQUEST_FIELDS.has(name))),
-      text: plainText(request),
-      sampling_params: { ...sampling, max_new_tokens: request.max_tokens },
-      stream,
-    });
+    return bodyText(
+      {
+        ...Object.fromEntries(extras.filter(([name]) => REQUEST_FIELDS.has(name))),
+        text: plainText(request),
+        sampling_params: { ...sampling, max_new_tokens: request.max_tokens },
+        stream,
+      },
+      options,
+    );
   },
 
   interpret: meaning,

@@ -3,7 +3,7 @@ import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
 import { valueAt } from './json-path.ts';
 import type { JsonPath } from './json-path.ts';
-import { messages, plainText } from './openai-body.ts';
+import { bodyText, messages, plainText } from './openai-body.ts';
 import { finishReasonOf } from './openai-choices.ts';
 import { tokenCount } from './openai-usage.ts';
 import type { AnswerLayout, Placeholder, TemplateConfig } from './template-config.ts';
@@ -16,6 +16,8 @@ export function templateEndpoint(config: TemplateConfig): Endpoint {
     type: 'template',
     path: config.path,
     ownFields: Object.keys(config.body),
+    // A body may have it at any depth, under any name.
+    lengthField: null,
     modes: ['stream', 'whole'],
     wholeBy: config.ends === 'finish_reason' ? 'event' : config.ends,
     doneData: config.done,
@@ -27,7 +29,7 @@ export function templateEndpoint(config: TemplateConfig): Endpoint {
     body(request: GenerationRequest, options: GenerationOptions): string {
       const values = placeholderValues(request, options);
       const written = request.payload ?? (filled(config.body, values) as object);
-      return JSON.stringify({ ...options.sampling, ...written });
+      return bodyText({ ...options.sampling, ...written }, options);
     },
 
     interpret: (event: unknown): EventMeaning | null => meaning(event, answer, true),

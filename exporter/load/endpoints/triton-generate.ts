@@ -2,7 +2,7 @@ import type { AnswerText, Endpoint, EventMeaning, GenerationOptions, GenerationR
 import { NO_TEXT } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
-import { plainText } from './openai-body.ts';
+import { bodyText, plainText } from './openai-body.ts';
 import { finishReasonOf } from './openai-choices.ts';
 import { tokenCount } from './openai-usage.ts';
 
@@ -17,6 +17,7 @@ export function tritonGenerate(model: string, stream: boolean): Endpoint {
     type: 'triton_generate',
     path: `/v2/models/${encodeURIComponent(model)}/${stream ? 'generate_stream' : 'generate'}`,
     ownFields: ['text_input', 'max_tokens', 'stream'],
+    lengthField: 'max_tokens',
     modes: ['stream', 'whole'],
     wholeBy: 'body',
     addsUsage: true,
@@ -28,9 +29,9 @@ export function tritonGenerate(model: string, stream: boolean): Endpoint {
       if (payload !== undefined) {
         const parameters = isObject(payload.parameters) ? payload.parameters : {};
         const bounded = payload.max_tokens != null || parameters.max_tokens != null;
-        return JSON.stringify({ ...options.sampling, ...(bounded ? {} : { max_tokens }), ...payload, stream });
+        return bodyText({ ...options.sampling, ...(bounded ? {} : { max_tokens }), ...payload, stream }, options);
       }
-      return JSON.stringify({ ...options.sampling, text_input: plainText(request), max_tokens, stream });
+      return bodyText({ ...options.sampling, text_input: plainText(request), max_tokens, stream }, options);
     },
 
     interpret: meaning,

@@ -18,6 +18,14 @@ export function connectionFailure(origin: string, reason: ErrorReason, said: str
   }
 }
 
+/** Statuses of a server that loads its model, and of a gateway in front of one that does not run yet. */
+const NOT_READY: ReadonlySet<number | null> = new Set([502, 503, 504]);
+const NO_CONNECTION: ReadonlySet<ErrorReason> = new Set(['connect_refused', 'connect_timeout', 'dns', 'reset']);
+
+/** Whether a server may respond to the same request later. */
+export const isNotReady = (reason: ErrorReason, status: number | null): boolean =>
+  status === null ? NO_CONNECTION.has(reason) : NOT_READY.has(status);
+
 export function failureLine(origin: string, wrong: string, remedy: string): string {
   return `${origin}: ${wrong.replace(/\.$/, '')}. ${remedy}`;
 }

@@ -1,4 +1,5 @@
 import { ExchangeError, wholeAnswer } from '../answers/whole-answer.ts';
+import { serverMessage } from '../answers/answer-failure.ts';
 import { isObject } from '../endpoints/json-object.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import type { Transport } from '../transports/transport.ts';
@@ -7,27 +8,41 @@ const TIMEOUT_SECONDS = 10;
 /** Enough of a model list to find the right one. */
 const MODELS_SHOWN = 8;
 
+/** What a server answers at its list of models. */
+export interface ModelList {
+  readonly status: number;
+  /** The beginning of the body, or the server's message in it. */
+  readonly said: string;
+  /** Null: the body is no list of models. */
+  readonly models: readonly string[] | null;
+}
+
 /**
- * The ids that `/v1/models` lists, the list of models of OpenAI's API; null when the response is not such a list.
- * Rejects with an `ExchangeError` when there is no response.
+ * The models that a server lists: `{data: [{id}]}` (OpenAI), a bare list of these or of names (Together, gateways), or
+ * `{models: [{name}]}` (Ollama, llama.cpp). Rejects with an `ExchangeError` when there is no response.
  */
 export async function modelList(
   transport: Transport,
   path: string,
   headers: Readonly<Record<string, string>>,
-): Promise<readonly string[] | null> {
+): Promise<ModelList> {
   const { status, body } = await wholeAnswer(transport, { method: 'GET', path, headers, body: null }, TIMEOUT_SECONDS);
-  if (status !== 200) return null;
-  let list: unknown;
+  return { status, said: serverMessage(body), models: status === 200 ? modelsOf(body) : null };
+}
+
+function modelsOf(body: string): readonly string[] | null {
+  let answer: unknown;
   try {
-    list = JSON.parse(body);
+    answer = JSON.parse(body);
   } catch {
     return null;
   }
-  if (!isObject(list) || !Array.isArray(list.data)) return null;
-  return (list.data as unknown[]).flatMap((model) =>
-    isObject(model) && typeof model.id === 'string' ? [model.id] : [],
-  );
+  const list = isObject(answer) ? (answer.data ?? answer.models) : answer;
+  if (!Array.isArray(list)) return null;
+  const names = (list as unknown[]).map((model) => (isObject(model) ? (model.id ?? model.name ?? model.model) : model));
+  const models = names.filter((name) => typeof name === 'string');
+  // Objects without a name are something else.
+  return models.length === 0 && names.length > 0 ? null : models;
 }
 
 /** The same for a message that the list only improves: null also without a response. */
@@ -37,7 +52,7 @@ export async function modelListIfAny(
   headers: Readonly<Record<string, string>>,
 ): Promise<readonly string[] | null> {
   try {
-    return await modelList(transport, path, headers);
+    return (await modelList(transport, path, headers)).models;
   } catch (error) {
     if (error instanceof ExchangeError) return null;
     throw error;

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { GenerationOptions } from '../endpoints/endpoint.ts';
 import { chat } from '../endpoints/chat.ts';
 import { probe } from './probe.ts';
 import type { ProbeResult } from './probe.ts';
@@ -11,6 +12,7 @@ import {
   delta,
   GOOD_STREAM,
   httpChunk,
+  LAST_CHUNK,
   scriptedServer,
   sse,
   STREAM_HEAD,
@@ -27,14 +29,22 @@ afterEach(async () => {
 
 let server: ScriptedServer;
 
-async function probing(script: Script, controls = new RunControls(), requestTimeoutSeconds = 60): Promise<ProbeResult> {
+const GIVEN: GenerationOptions = { model: 'm', sampling: {}, includeUsage: true };
+
+async function probing(
+  script: Script,
+  sampling: GenerationOptions['sampling'] = {},
+  controls = new RunControls(),
+  requestTimeoutSeconds = 60,
+): Promise<ProbeResult> {
   server = await scriptedServer(script);
   toClose.push(server);
-  return probingAt(server.origin, controls, requestTimeoutSeconds);
+  return probingAt(server.origin, { ...GIVEN, sampling }, controls, requestTimeoutSeconds);
 }
 
 async function probingAt(
   origin: string,
+  generation = GIVEN,
   controls = new RunControls(),
   requestTimeoutSeconds = 60,
 ): Promise<ProbeResult> {
@@ -45,7 +55,7 @@ async function probingAt(
     path: chat.path,
     headers: { authorization: 'Bearer sk-1', 'content-type': 'application/json' },
     dataset: syntheticDataset({ inputTokens: 5, outputTokens: 200, seed: 1 }),
-    options: { model: 'm', sampling: {}, includeUsage: true },
+    options: generation,
   };
   const options = { form, origin: 'http://h:1', modelsPath: '/v1/models', requestTimeoutSeconds, secrets: ['sk-1'] };
   return probe(options, transport, controls);
@@ -54,7 +64,8 @@ async function probingAt(
 describe('a server that can be benchmarked', () => {
   test('gets one request, as the run sends them', async () => {
     expect(await probing((socket) => socket.write(streamOf(GOOD_STREAM)))).toEqual({
-      includeUsage: true,
+      options: GIVEN,
+      reportsUsage: true,
       contentType: 'text/event-stream',
     });
     expect(server.requests).toHaveLength(1);
@@ -67,31 +78,89 @@ describe('a server that can be benchmarked', () => {
       const writing = setInterval(() => socket.write(httpChunk(sse(delta('a')))), 20);
       socket.on('close', () => clearInterval(writing));
     });
-    expect(result).toEqual({ includeUsage: true, contentType: 'text/event-stream' });
+    expect(result).toEqual({ options: GIVEN, reportsUsage: false, contentType: 'text/event-stream' });
+  });
+
+  test('is read to its end when only that shows whether it reports usage', async () => {
+    server = await scriptedServer((socket) => {
+      const [first, ...rest] = GOOD_STREAM as [string, ...string[]];
+      socket.write(STREAM_HEAD + httpChunk(first));
+      setTimeout(() => socket.write(rest.map(httpChunk).join('') + LAST_CHUNK), 1200);
+    });
+    toClose.push(server);
+    expect(await probingAt(server.origin, { ...GIVEN, includeUsage: false })).toMatchObject({ reportsUsage: true });
   });
 
   test('may send events of other kinds', async () => {
     const result = probing((socket) => socket.write(streamOf([sse({ type: 'ping' }), sse({}), ...GOOD_STREAM])));
-    expect((await result).includeUsage).toBe(true);
+    expect((await result).reportsUsage).toBe(true);
   });
 
   test('may respond without text', async () => {
     const result = probing((socket) => socket.write(streamOf([sse(delta('', 'length')), sse('[DONE]')])));
-    expect(await result).toEqual({ includeUsage: true, contentType: 'text/event-stream' });
+    expect(await result).toEqual({ options: GIVEN, reportsUsage: false, contentType: 'text/event-stream' });
   });
 
-  test('may reject stream_options: the probe is repeated without it', async () => {
-    const result = await probing((socket, { body }) =>
+  // Texts of servers and gateways: OpenAI, vLLM, Mistral, FastAPI, TGI, Databricks, LiteLLM, and such that name nothing.
+  const NO_USAGE = { includeUsage: false };
+  const RENAMED = { lengthField: 'max_completion_tokens' };
+  test.each<[rejected: readonly string[], status: string, body: unknown, changed: object, requests: number]>([
+    [['stream_options'], '400 X', { error: { message: 'Unknown field: stream_options' } }, NO_USAGE, 2],
+    [['stream_options'], '422 X', { object: 'error', message: 'Extra inputs are not permitted' }, NO_USAGE, 2],
+    [['stream_options'], '422 X', { detail: [{ loc: ['body', 'stream_options'], msg: 'Extra inputs' }] }, NO_USAGE, 2],
+    [
+      ['stream_options'],
+      '422 X',
+      { object: 'error', message: { detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_options'] }] } },
+      NO_USAGE,
+      2,
+    ],
+    [
+      ['stream_options'],
+      '400 X',
+      { error_code: 'BAD_REQUEST', message: 'Bad request: json: unknown field' },
+      NO_USAGE,
+      2,
+    ],
+    [['stream_options'], '400 X', 'Invalid JSON', NO_USAGE, 2],
+    [
+      ['max_tokens'],
+      '400 X',
+      {
+        error: {
+          message: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens'.",
+          param: 'max_tokens',
+          code: 'unsupported_parameter',
+        },
+      },
+      RENAMED,
+      2,
+    ],
+    [['max_tokens'], '400 X', { error: { message: 'Unsupported parameter', param: 'max_tokens' } }, RENAMED, 2],
+    [['max_tokens'], '422 X', { error: 'Input validation error' }, RENAMED, 3],
+    [['max_tokens', 'stream_options'], '400 X', { error: { message: 'bad request' } }, { ...NO_USAGE, ...RENAMED }, 4],
+  ])('may reject %j with %s %j', async (rejected, status, body, changed, requests) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const result = await probing((socket, request) =>
       socket.write(
-        body.includes('stream_options')
-          ? answer('400 X', 'application/json', '{"error":{"message":"Unknown field: stream_options"}}')
+        rejected.some((name) => request.body.includes(`"${name}"`))
+          ? answer(status, 'application/json', text)
           : streamOf(GOOD_STREAM),
       ),
     );
-    expect(result).toEqual({ includeUsage: false, contentType: 'text/event-stream' });
-    expect(server.requests.map(({ body }) => (JSON.parse(body) as { max_tokens: number }).max_tokens)).toEqual([
-      200, 16,
-    ]);
+    expect(result.options).toEqual({ ...GIVEN, ...changed });
+    expect(server.requests).toHaveLength(requests);
+    expect(JSON.parse(server.requests.at(-1)?.body ?? '')).toHaveProperty(
+      'lengthField' in changed ? 'max_completion_tokens' : 'max_tokens',
+      'includeUsage' in changed ? 16 : 200,
+    );
+  });
+
+  test('a server whose cause is named otherwise is not asked again', async () => {
+    const named = '{"error":{"message":"temperature must be at most 1"}}';
+    const result = probing((socket) => socket.write(answer('422 X', 'application/json', named)), { temperature: 2 });
+    await expect(result).rejects.toThrow(/Change or remove temperature in --extra-inputs$/);
+    expect(server.requests).toHaveLength(1);
   });
 });
 
@@ -118,7 +187,7 @@ describe('a server that cannot', () => {
       '404 path',
       (socket): unknown => socket.write(answer('404 X', 'text/plain', 'not found')),
       'http_4xx',
-      'http://h:1: HTTP 404: not found. No endpoint at /v1/chat/completions: check the path of --url, or --endpoint-type',
+      'http://h:1: HTTP 404: not found. No endpoint at /v1/chat/completions: check the path of --url, --endpoint-path and --endpoint-type',
     ],
     [
       '401',
@@ -137,13 +206,13 @@ describe('a server that cannot', () => {
       (socket): unknown =>
         socket.write(answer('422 X', 'application/json', '{"error":{"message":"top_p must be at most 1"}}')),
       'http_4xx',
-      'http://h:1: HTTP 422: top_p must be at most 1. The server rejects the request: check --extra-inputs, --isl and --osl, --endpoint-type',
+      'http://h:1: HTTP 422: top_p must be at most 1. The server rejects the request: check --extra-inputs (NAME:null removes a field), --isl and --osl, --endpoint-type',
     ],
     [
       'a redirect',
-      (socket): unknown => socket.write(answer('308 X', 'text/plain', '', 'location: https://h:1/\r\n')),
+      (socket): unknown => socket.write(answer('308 X', 'text/plain', '', 'location: https://u:p@h:1/?key=a\r\n')),
       'redirect',
-      'http://h:1: HTTP 308: redirects are not followed. Set --url to the address to which the server redirects',
+      'http://h:1: HTTP 308: redirects are not followed (to https://h:1/). Set --url to that address; --endpoint-path keeps a slash at its end',
     ],
     [
       'a compressed stream',
@@ -207,11 +276,11 @@ describe('a server that cannot', () => {
   });
 
   test('silent', async () => {
-    await expect(probing(() => undefined, undefined, 0.1)).rejects.toMatchObject({ reason: 'request_timeout' });
+    await expect(probing(() => undefined, {}, undefined, 0.1)).rejects.toMatchObject({ reason: 'request_timeout' });
   });
 
   test('Ctrl-C during the probe', async () => {
     const controls = new RunControls();
-    await expect(probing(() => controls.drain(), controls)).rejects.toMatchObject({ reason: 'cancelled' });
+    await expect(probing(() => controls.drain(), {}, controls)).rejects.toMatchObject({ reason: 'cancelled' });
   });
 });

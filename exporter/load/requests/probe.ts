@@ -1,3 +1,4 @@
+import { limitsOutput, type GenerationOptions } from '../endpoints/endpoint.ts';
 import { ContentRecognizer } from '../answers/content-recognizer.ts';
 import { Deadlines } from '../answers/deadlines.ts';
 import { EventQueue } from '../answers/event-queue.ts';
@@ -8,7 +9,7 @@ import type { RunControls } from '../phases/run-controls.ts';
 import { readingOf, type ClosedRequest } from '../answers/answer-reader.ts';
 import type { Transport } from '../transports/transport.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
-import { connectionFailure, failureLine } from './connection-failure.ts';
+import { connectionFailure, failureLine, isNotReady } from './connection-failure.ts';
 import { modelListIfAny, modelNames } from './model-list.ts';
 
 /** Maximum output length of a probe that must be read to its end. */
@@ -23,10 +24,13 @@ const SEEN_ENOUGH = 'watched long enough';
 /** Why a run should not begin: one line with the problem and the remedy. */
 export class ProbeError extends Error {
   readonly reason: ErrorReason;
+  /** Null without a response. */
+  readonly status: number | null;
 
-  constructor(reason: ErrorReason, message: string) {
+  constructor(reason: ErrorReason, message: string, status: number | null = null) {
     super(message);
     this.reason = reason;
+    this.status = status;
   }
 }
 
@@ -40,40 +44,91 @@ export interface ProbeOptions {
 }
 
 export interface ProbeResult {
-  /** False when the server rejects `stream_options`: then it reports no token counts. */
-  readonly includeUsage: boolean;
+  /** As given, or without fields that the server rejects. */
+  readonly options: GenerationOptions;
+  /** Whether the server reported the number of output tokens. */
+  readonly reportsUsage: boolean;
   /** In lower case; empty without the header. */
   readonly contentType: string;
 }
 
 /**
  * Sends the one request that precedes a run and is not part of its results. Throws a `ProbeError` when the server
- * rejects it or does not respond with a stream. When a server rejects `stream_options`, the probe is repeated without
- * it.
+ * rejects it or does not respond with a stream. When a server rejects a field that the run can do without, the probe is
+ * repeated without it.
  */
 export async function probe(options: ProbeOptions, transport: Transport, controls: RunControls): Promise<ProbeResult> {
   const first = await ask(options, transport, controls);
-  if (isUsable(first)) return { includeUsage: options.form.options.includeUsage, contentType: first.contentType };
-  if (options.form.options.includeUsage && refusesStreamOptions(first)) {
-    const form = { ...options.form, options: { ...options.form.options, includeUsage: false } };
-    const second = await ask({ ...options, form }, transport, controls);
-    if (isUsable(second)) return { includeUsage: false, contentType: second.contentType };
+  if (isUsable(first)) return resultOf(first, options.form.options);
+  for (const changed of withoutRejectedFields(first, options.form)) {
+    const next = await ask({ ...options, form: { ...options.form, options: changed } }, transport, controls);
+    if (isUsable(next)) return resultOf(next, changed);
+    if (next.record.reason !== 'http_4xx') break;
   }
   throw await probeError(first, options, transport);
 }
+
+const resultOf = ({ record, contentType }: ClosedRequest, options: GenerationOptions): ProbeResult => ({
+  options,
+  reportsUsage: record.output_tokens_source === 'usage',
+  contentType,
+});
 
 /** A stream without text is valid: all tokens may be special tokens. */
 function isUsable({ record, message }: ClosedRequest): boolean {
   return record.outcome === 'ok' || record.reason === 'no_content' || message === SEEN_ENOUGH;
 }
 
-/** Of the run's own responses if a part of one shows all: its end only has to be seen where usage is not requested. */
-function probeTokens({ options }: RequestForm, planned: number): number {
-  return options.stream !== false && options.includeUsage ? planned : Math.min(planned, PROBE_TOKENS);
+/** Whether a part of a response shows all: where usage is not requested, only its end shows whether it is reported. */
+const isPartEnough = ({ options }: RequestForm): boolean => options.stream !== false && options.includeUsage;
+
+/** What newer models of OpenAI require instead of `max_tokens`. */
+const OTHER_LENGTH_FIELD = 'max_completion_tokens';
+
+/**
+ * Other options to try after a rejected request, each once: without the fields that the server names. It may name none;
+ * then the request may lack either or both, unless the server names something else in it.
+ */
+function withoutRejectedFields({ record, message }: ClosedRequest, form: RequestForm): readonly GenerationOptions[] {
+  const { options, endpoint } = form;
+  const said = message ?? '';
+  if (record.reason !== 'http_4xx' || record.http_status === 401 || record.http_status === 403) return [];
+  const changes: (readonly [isNamed: boolean, changed: Partial<GenerationOptions>])[] = [];
+  if (sendsStreamOptions(form)) changes.push([/stream_options|include_usage/.test(said), { includeUsage: false }]);
+  if (endpoint.type === 'chat' && options.lengthField === undefined && limitsOutput(endpoint, options))
+    changes.push([/max_(?:completion_)?tokens/.test(said), { lengthField: OTHER_LENGTH_FIELD }]);
+  const namesOne = changes.some(([isNamed]) => isNamed);
+  if (!namesOne && (!isAboutTheBody(record.http_status) || namedField(said, form) !== null)) return [];
+  const single = changes.toSorted(([a], [b]) => Number(b) - Number(a)).map(([, changed]) => changed);
+  const both = single.length < 2 ? [] : [Object.assign({}, ...single) as Partial<GenerationOptions>];
+  return [...single, ...both].map((changed) => ({ ...options, ...changed }));
 }
 
-function refusesStreamOptions({ record, message }: ClosedRequest): boolean {
-  return record.reason === 'http_4xx' && /stream_options|include_usage/.test(message ?? '');
+const isAboutTheBody = (status: number | null): boolean => status === 400 || status === 422;
+
+const sendsStreamOptions = ({ endpoint, options }: RequestForm): boolean =>
+  (endpoint.type === 'chat' || endpoint.type === 'completions') && options.includeUsage && options.stream !== false;
+
+/** Fields whose names are words of ordinary messages: only in quotes they name the field. */
+const ORDINARY_WORDS: ReadonlySet<string> = new Set(['model', 'messages', 'prompt', 'input', 'stream', 'text', 'stop']);
+
+/** The field of the body that a message names; null: none. */
+function namedField(said: string, form: RequestForm): string | null {
+  const body = JSON.parse(probeRequest(form).body) as object;
+  const names = ['stream_options', ...Object.keys(body)].sort((a, b) => b.length - a.length);
+  const isNamed = (name: string): boolean => {
+    const word = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const pattern = ORDINARY_WORDS.has(name) ? `["'\`]${word}["'\`]` : `(?<![\\w-])${word}(?![\\w-])`;
+    return new RegExp(pattern).test(said);
+  };
+  return names.find((name) => Object.hasOwn(body, name) && isNamed(name)) ?? null;
+}
+
+function probeRequest(form: RequestForm): { readonly body: string; readonly max_tokens: number } {
+  const generation = form.dataset.request('probe', 0);
+  const { max_tokens: planned } = generation;
+  const max_tokens = isPartEnough(form) ? planned : Math.min(planned, PROBE_TOKENS);
+  return { body: form.endpoint.body({ ...generation, max_tokens }, form.options), max_tokens };
 }
 
 async function ask(options: ProbeOptions, transport: Transport, controls: RunControls): Promise<ClosedRequest> {
@@ -86,7 +141,9 @@ async function ask(options: ProbeOptions, transport: Transport, controls: RunCon
     recognizer: new ContentRecognizer(form.endpoint.variableKeys),
     queue: new EventQueue(),
     listener: {
-      firstContent: () => (watching = setTimeout(() => seenEnough(), WATCHED_MS)),
+      firstContent: () => {
+        if (isPartEnough(form)) watching = setTimeout(() => seenEnough(), WATCHED_MS);
+      },
       chunkGap: () => undefined,
     },
     epoch_ns: runEpoch().monotonic_ns,
@@ -94,9 +151,7 @@ async function ask(options: ProbeOptions, transport: Transport, controls: RunCon
     ...readingOf(form),
   };
   const sender = new RequestSender(transport, context, deadlines, []);
-  const generation = form.dataset.request('probe', 0);
-  const max_tokens = probeTokens(form, generation.max_tokens);
-  const body = form.endpoint.body({ ...generation, max_tokens }, form.options);
+  const { body, max_tokens } = probeRequest(form);
   const request = { method: 'POST', path: form.path, headers: form.headers, body } as const;
   try {
     return await new Promise<ClosedRequest>((resolve) => {
@@ -119,14 +174,14 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
   const said = closed.message ?? reason;
   const streamed = options.form.options.stream ?? true;
   const line = (wrong: string, remedy: string): ProbeError =>
-    new ProbeError(reason, failureLine(options.origin, wrong, remedy));
+    new ProbeError(reason, failureLine(options.origin, wrong, remedy), status);
   const noConnection = connectionFailure(options.origin, reason, said);
   if (noConnection !== null) return new ProbeError(reason, noConnection);
   switch (reason) {
     case 'protocol':
       return line(`the response is not HTTP/1.1 (${said})`, 'Check the port of --url');
     case 'redirect':
-      return line(said, 'Set --url to the address to which the server redirects');
+      return line(said, 'Set --url to that address; --endpoint-path keeps a slash at its end');
     case 'compression':
       return line(said, 'Switch compression off in the server or proxy: it delays and merges chunks');
     case 'not_a_stream':
@@ -148,9 +203,8 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
   if (status === 401 || status === 403)
     return line(said, 'Check the API key: --api-key-env VARIABLE or --api-key-file FILE');
   if (status === 404) return line(said, await modelRemedy(options, transport));
-  if (reason === 'http_4xx') {
-    return line(said, 'The server rejects the request: check --extra-inputs, --isl and --osl, --endpoint-type');
-  }
+  if (reason === 'http_4xx') return line(said, await rejectionRemedy(said, options, transport));
+  if (isNotReady(reason, status)) return line(said, '--wait-ready SECONDS waits for a server that is not ready');
   if (reason === 'http_429') return line(said, 'The server limits the request rate: try again later');
   return line(
     `${reason}: ${said}`.replace(/^(\w+): \1/, '$1'),
@@ -158,13 +212,47 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
   );
 }
 
-async function modelRemedy(options: ProbeOptions, transport: Transport): Promise<string> {
+/** By the field that the server names. */
+async function rejectionRemedy(said: string, options: ProbeOptions, transport: Transport): Promise<string> {
+  const { endpoint, dataset, options: sent } = options.form;
+  const name = namedField(said, options.form);
+  if (name === 'model' || (name === null && /\bmodel\b.*\b(?:not|unknown|invalid|unsupported)\b/i.test(said))) {
+    const remedy = await otherModel(options, transport);
+    if (remedy !== null) return remedy;
+  }
+  const payload = dataset.request('probe', 0).payload ?? {};
+  switch (name) {
+    case null:
+    case 'model':
+      return 'The server rejects the request: check --extra-inputs (NAME:null removes a field), --isl and --osl, --endpoint-type';
+    case 'stream':
+      return 'The server may have no streams: --no-streaming requests single responses';
+    case 'stream_options':
+      return '--extra-inputs stream_options:null sends none';
+    case 'ignore_eos':
+      return 'Remove --ignore-eos';
+    case sent.lengthField ?? endpoint.lengthField:
+      return `--isl and --osl set the lengths, and --extra-inputs ${name}:null sends no ${name}`;
+    default:
+      if (Object.hasOwn(payload, name)) return `--input-file sets ${name}: --extra-inputs ${name}:null removes it`;
+      if (Object.hasOwn(sent.sampling, name)) return `Change or remove ${name} in --extra-inputs`;
+      return `The server rejects ${name}: check --endpoint-type`;
+  }
+}
+
+/** When the server lists models and this one is not among them. */
+async function otherModel(options: ProbeOptions, transport: Transport): Promise<string | null> {
   const models = await modelListIfAny(transport, options.modelsPath, options.form.headers);
   const { model } = options.form.options;
-  if (models === null || models.includes(model)) {
-    const [path] = options.form.path.split('?');
-    return `No endpoint at ${path}: check the path of --url, or --endpoint-type`;
-  }
+  if (models === null || models.includes(model)) return null;
   if (models.length === 0) return 'The server lists no model: check that one is loaded';
   return `No model ${model}; the server has: ${modelNames(models, options.secrets)}. Set --model`;
+}
+
+async function modelRemedy(options: ProbeOptions, transport: Transport): Promise<string> {
+  const [path] = options.form.path.split('?');
+  return (
+    (await otherModel(options, transport)) ??
+    `No endpoint at ${path}: check the path of --url, --endpoint-path and --endpoint-type`
+  );
 }

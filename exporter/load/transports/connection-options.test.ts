@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
 import { Worker } from 'node:worker_threads';
+import { chat } from '../endpoints/chat.ts';
 import { readApiKey } from './api-key.ts';
 import { openTransport, parseTargets } from './connection-options.ts';
 import type { TlsFiles } from '../../http-client/tls-files.ts';
@@ -38,7 +39,7 @@ afterAll(async () => {
 });
 
 async function asking(url: string, options: Partial<typeof OPTIONS>): Promise<Reported> {
-  const transport = await openTransport(parseTargets([url], '/v1/chat/completions'), { ...OPTIONS, ...options }, []);
+  const transport = await openTransport(parseTargets([url], chat), { ...OPTIONS, ...options }, []);
   toClose.push(transport);
   return oneRequest(transport);
 }
@@ -158,7 +159,7 @@ describe('several URLs', () => {
     for (let i = 0; i < 3; i++) servers.push(await scriptedServer((socket) => socket.write(streamOf(GOOD_STREAM))));
     toClose.push(...servers);
     const urls = servers.map((server) => server.origin);
-    const transport = await openTransport(parseTargets(urls, '/v1/chat/completions'), OPTIONS, []);
+    const transport = await openTransport(parseTargets(urls, chat), OPTIONS, []);
     toClose.push(transport);
     for (let i = 0; i < 7; i++) await oneRequest(transport);
     expect(servers.map((server) => server.requests.length)).toEqual([3, 2, 2]);
@@ -177,11 +178,11 @@ describe('several URLs', () => {
     [['ftp://b'], "--url: the URL's scheme is ftp: only http and https are supported"],
     [[], '--url is missing'],
   ])('%j', (urls, message) => {
-    expect(() => parseTargets(urls, '/v1/chat/completions')).toThrow(new Error(message));
+    expect(() => parseTargets(urls, chat)).toThrow(new Error(message));
   });
 
   test('and a unix socket cannot be used together', async () => {
-    const targets = parseTargets(['http://a:1', 'http://b:1'], '/x');
+    const targets = parseTargets(['http://a:1', 'http://b:1'], chat);
     await expect(openTransport(targets, { ...OPTIONS, unixSocket: '/x' }, [])).rejects.toThrow(
       '--unix-socket requires exactly one --url',
     );
@@ -202,7 +203,7 @@ test.each(['undici', 'raw'] as const)('a connection that fail in time: %s', asyn
   toClose.push({ close: () => worker.terminate() });
   const port = await new Promise<number>((resolve) => worker.once('message', resolve));
   const options = { ...OPTIONS, transport: choice, connectTimeoutSeconds: 0.5 };
-  const transport = await openTransport(parseTargets([`http://127.0.0.1:${port}`], '/x'), options, []);
+  const transport = await openTransport(parseTargets([`http://127.0.0.1:${port}`], chat), options, []);
   toClose.push(transport);
   const limits = { ...GENEROUS, requestTimeoutSeconds: 3 };
   const reported = await Promise.all(Array.from({ length: 8 }, () => oneRequest(transport, limits)));

@@ -2,7 +2,7 @@ import { chooseTransport } from './choose-transport.ts';
 import type { TransportChoice } from './choose-transport.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { readTlsFiles, type TlsFiles } from '../../http-client/tls-files.ts';
-import type { RequestTarget } from './target.ts';
+import type { RequestTarget, TargetApi } from './target.ts';
 import { parseTarget } from './target.ts';
 import { RoundRobinTransport } from './round-robin-transport.ts';
 import type { Transport } from './transport.ts';
@@ -28,11 +28,12 @@ export const DEFAULT_CONNECT_TIMEOUT_SECONDS = 10;
  */
 export function parseTargets(
   urls: readonly string[],
-  endpointPath: string,
+  api: TargetApi,
+  endpointPath: string | null = null,
 ): readonly [RequestTarget, ...RequestTarget[]] {
   const targets = urls.map((url, i) => {
     try {
-      return parseTarget(url, endpointPath);
+      return parseTarget(url, api, endpointPath);
     } catch (error) {
       throw new ConfigurationError(`--url${urls.length > 1 ? ` ${i + 1}` : ''}: ${(error as Error).message}`);
     }

@@ -16,7 +16,7 @@ describe.each(TRANSPORTS)('%s', (_, open) => {
     ['in the query, as it is', 'http://h/?a=\r\nHost: evil.example', '/v1/chat/completions?a=Host:%20evil.example'],
   ])('a line break in the path, %s, begins no header', async (_name, url, sent) => {
     const server = await scriptedServer((socket) => socket.write(answer('404 X', 'text/plain', '')));
-    const { path } = parseTarget(url, chat.path);
+    const { path } = parseTarget(url, chat);
     const transport = open({ origin: server.origin });
     await oneRequest(transport, undefined, [], { endpoint: { ...chat, path } });
     await transport.close();

@@ -20,6 +20,8 @@ export interface WorkerRun {
   readonly epoch_ns: number;
   /** Whether the server accepts the request for token counts, as the probe found. */
   readonly includeUsage: boolean;
+  /** The field of the maximum output length that it accepts; absent: the endpoint's own. */
+  readonly lengthField?: string | undefined;
 }
 
 /** To a worker. */
