@@ -13,6 +13,8 @@ export interface ServerFacts {
   readonly version: string | null;
   /** A fixed list of settings per system; those that it did not report are absent. */
   readonly settings: Readonly<Record<string, SettingValue>>;
+  /** The proxy that the requests went through, without credentials; absent: none, or not known. */
+  readonly proxy?: string;
 }
 
 /** GPUs of one model and driver. */
@@ -75,6 +77,7 @@ export function provenanceFacts(provenance: Provenance): readonly (readonly [nam
   const named = (server: ServerFacts): string => (servers.length > 1 ? `settings of ${server.origin}` : 'settings');
   const facts: readonly (readonly [string, string | null])[] = [
     ...servers.map((server) => [named(server), settingsText(server.settings)] as const),
+    ['proxy', [...new Set(servers.flatMap(({ proxy }) => proxy ?? []))].join(', ')],
     ['server image', server_image],
     ['GPUs', gpus.map(gpuText).join('; ')],
     ['GPU price', gpu_price && gpuPriceText(gpu_price)],
@@ -92,9 +95,12 @@ export function comparableFacts(provenance: Provenance | null): ReadonlyMap<stri
   const { servers, gpus, source_code, server_image, gpu_price, machine, metadata } = provenance;
   const numbered = (prefix: string, i: number): string => (i === 0 ? prefix : `${prefix} ${i + 1}`);
   return new Map<string, string>([
-    ...servers.flatMap(({ version, settings }, i) => {
+    ...servers.flatMap(({ version, settings, proxy }, i) => {
       const name = numbered('server', i);
-      const own: [string, string][] = Object.entries(settings).map(([key, value]) => [`${name} ${key}`, String(value)]);
+      const own: [string, string][] = [
+        ...Object.entries(settings).map(([key, value]): [string, string] => [`${name} ${key}`, String(value)]),
+        ...(proxy === undefined ? [] : [[`${name} proxy`, proxy] satisfies [string, string]]),
+      ];
       return version === null ? own : ([[`${name} version`, version], ...own] satisfies [string, string][]);
     }),
     ...gpus.map((gpu, i): [string, string] => [

@@ -37,10 +37,13 @@ const HEADERS = { accept: 'text/plain;version=0.0.4;q=0.9,application/openmetric
  */
 export async function fetchLivePage(
   url: URL,
-  { headers, tls }: PageAccess = OPEN_ACCESS,
+  access: PageAccess = OPEN_ACCESS,
   limits: PageLimits = LIMITS,
 ): Promise<FetchedPage> {
-  const client = new PageClient(limits, () => performance.now() * 1e6, { headers: { ...HEADERS, ...headers }, tls });
+  const client = new PageClient(limits, () => performance.now() * 1e6, {
+    ...access,
+    headers: { ...HEADERS, ...access.headers },
+  });
   try {
     const body = await get(client, url);
     const rows = isJson(body) ? iterationRows(new TextDecoder().decode(body.bytes)) : null;

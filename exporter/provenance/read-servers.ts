@@ -14,7 +14,8 @@ export interface AskedServers {
   readonly system: string | null;
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly servers: readonly { readonly origin: string; readonly transport: Transport }[];
+  /** `proxy`: its name; absent: none. */
+  readonly servers: readonly { readonly origin: string; readonly transport: Transport; readonly proxy?: string }[];
   readonly series: readonly InfoSeries[];
   /** Texts that nothing stored may contain. */
   readonly secrets: readonly string[];
@@ -25,11 +26,14 @@ export async function readServers(asked: AskedServers): Promise<readonly ServerF
   const { system, model, headers, servers, series, secrets } = asked;
   const read = system !== null && Object.hasOwn(SERVER_READERS, system) ? SERVER_READERS[system] : undefined;
   return Promise.all(
-    servers.slice(0, MOST_SERVERS).map(async ({ origin, transport }) => {
+    servers.slice(0, MOST_SERVERS).map(async ({ origin, transport, proxy }) => {
       const own = await read?.({ ask: askBy(transport, headers), model, secrets });
       // With several servers a page cannot be assigned to one of them.
       const pages = servers.length === 1 ? pageSettings(series, secrets) : {};
-      return { origin, system, version: own?.version ?? null, settings: { ...own?.settings, ...pages } };
+      return {
+        ...{ origin, system, version: own?.version ?? null, settings: { ...own?.settings, ...pages } },
+        ...(proxy === undefined ? {} : { proxy }),
+      };
     }),
   );
 }

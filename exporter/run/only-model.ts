@@ -1,4 +1,5 @@
 import type { ErrorReason } from '../../core/run/record.ts';
+import type { Proxy } from '../http-client/proxy.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
 import { ExchangeError } from '../load/answers/whole-answer.ts';
@@ -20,7 +21,7 @@ export async function onlyModel(
 ): Promise<string> {
   const { targets, headers, secrets, openTransport } = await serverAccess(request, environment);
   const transport = await openTransport();
-  const [{ origin, modelsPath }] = targets;
+  const [{ origin, modelsPath, proxy }] = targets;
   const [path] = modelsPath.split('?');
   const ask = async (): Promise<readonly string[] | null> => {
     try {
@@ -33,7 +34,7 @@ export async function onlyModel(
         throw refused('http_4xx', 'Check the API key: --api-key-env VARIABLE or --api-key-file FILE');
       return models;
     } catch (error) {
-      if (error instanceof ExchangeError) throw new ProbeError(error.reason, noResponse(origin, error));
+      if (error instanceof ExchangeError) throw new ProbeError(error.reason, noResponse(origin, error, proxy));
       throw error;
     }
   };
@@ -53,9 +54,9 @@ export async function onlyModel(
   }
 }
 
-function noResponse(origin: string, { reason, message }: ExchangeError): string {
+function noResponse(origin: string, { reason, message }: ExchangeError, proxy?: Proxy): string {
   return (
-    connectionFailure(origin, reason, message) ??
+    connectionFailure(origin, reason, message, proxy) ??
     failureLine(origin, message, 'Check that the server runs, and host and port of --url')
   );
 }

@@ -1,4 +1,4 @@
-import { OWN_PLACES, ownPages, pagesBeside, type DefaultPage } from '../servers/scrape/default-pages.ts';
+import { OWN_PLACES, ownPages, pagesBelow, pagesBeside, type DefaultPage } from '../servers/scrape/default-pages.ts';
 import { discoverDefaultPages } from '../servers/scrape/discover-default.ts';
 import { NEEDS_SWITCH, pageHint } from '../servers/scrape/page-hint.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
@@ -31,7 +31,9 @@ export class PageDiscovery {
   /** Advice for a page that was refused; when its default places are tried next, that. */
   hint(message: string, target: Target): string | null {
     if (message !== 'HTTP 404' || !this.#searchesOwn(target)) return pageHint(message, target);
-    return `trying ${OWN_PLACES.join(', ')} on this host`;
+    const { origin } = new URL(target.url);
+    const below = pagesBelow(origin, this.#prefixOf(origin)).map(({ url }) => new URL(url).pathname);
+    return `trying ${[...below, ...OWN_PLACES].join(', ')} on this host`;
   }
 
   async search(loops: readonly OwnLoop[]): Promise<DiscoveredPages> {
@@ -40,7 +42,7 @@ export class PageDiscovery {
     const wanted = new Map(loops.flatMap((loop) => this.#toTry(loop)).map((page) => [page.url, page]));
     const pages = [...wanted.values()].filter(({ url }) => !read.has(url));
     const found = await discoverDefaultPages(pages, origins, access);
-    const texts = found.map(({ target: { system, name } }) => `${system} at ${name}`);
+    const texts = found.map(({ target: { system, name } }) => (system === null ? name : `${system} at ${name}`));
     if (texts.length > 0) this.#say(`found metrics of ${texts.join(' and ')} (--no-discovery disables the search)`);
     else if (pages.some(({ isOwn }) => isOwn)) this.#say(`no metrics page was found there; ${NEEDS_SWITCH}`);
     const targets = (isOwn: boolean): Target[] =>
@@ -50,9 +52,15 @@ export class PageDiscovery {
 
   #toTry({ target, state, system }: OwnLoop): readonly DefaultPage[] {
     const { origin } = new URL(target.url);
-    if (state === 'up') return pagesBeside(origin, system);
+    const below = this.#searchesOwn(target) ? pagesBelow(origin, this.#prefixOf(origin)) : [];
+    // An ingress may have a page of its own in the place of the server's.
+    if (state === 'up') return [...(system === null ? below : []), ...pagesBeside(origin, system)];
     if (state !== 'not_metrics') return [];
-    return [...(this.#searchesOwn(target) ? ownPages(origin) : []), ...pagesBeside(origin, null)];
+    return [...below, ...(this.#searchesOwn(target) ? ownPages(origin) : []), ...pagesBeside(origin, null)];
+  }
+
+  #prefixOf(origin: string): string {
+    return this.#pages.prefixes?.get(origin) ?? '';
   }
 
   /** Not when the user has named a page on that host: it is the server's. */

@@ -126,7 +126,10 @@ function provenanceOf(
 ): Promise<Provenance> {
   const { model, stated = NOTHING_STATED } = request;
   const ways = waysOf(transport);
-  const servers = targets.map(({ origin }, i) => ({ origin, transport: ways[i] ?? transport }));
+  const servers = targets.map(({ origin, proxy }, i) => ({
+    ...{ origin, transport: ways[i] ?? transport },
+    ...(proxy === undefined ? {} : { proxy: proxy.name }),
+  }));
   const series = collection?.info ?? [];
   // Also of the metrics pages: the user's own facts may repeat them.
   const access = [pages.access, ...pages.named.flatMap((page) => page.access ?? [])];

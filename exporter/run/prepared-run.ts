@@ -10,6 +10,7 @@ import type { ServePage } from '../publish/served-page.ts';
 import type { ServerLoadNow } from '../servers/summary/load-now.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { Rendezvous } from '../store/shards/rendezvous.ts';
+import type { RequestTarget } from '../load/transports/target.ts';
 import { announcement } from './announcement.ts';
 import type { Closers } from './closers.ts';
 import { beginWorkers, neededWorkers } from './needed-workers.ts';
@@ -68,6 +69,14 @@ async function joinOthers(host: RunHost): Promise<void> {
   host.say(`the clock of this machine is ${seconds} s ${direction} that of object storage, which the run uses`);
 }
 
+/** A proxy is part of every latency. */
+function proxyLines(targets: readonly RequestTarget[]): readonly string[] {
+  const names = new Set(targets.flatMap(({ proxy }) => proxy?.name ?? []));
+  return [...names].map(
+    (name) => `requests go through the proxy ${name}, and latencies include it; --no-proxy connects directly`,
+  );
+}
+
 /** Opens what the run requires and sends the probe. Throws before the first request of the run: see `performRun`. */
 export async function prepareRun(run: RequestedRun, closers: Closers): Promise<PreparedRun> {
   const { request, controls, host } = run;
@@ -87,13 +96,14 @@ export async function prepareRun(run: RequestedRun, closers: Closers): Promise<P
   const { form: given, ...traffic } = await prepareTraffic(request, process.env);
   closers.add(() => traffic.transport.close());
   const origins = traffic.targets.map(({ origin }) => origin);
-  const pages = await readMetricsPages(request, origins, process.env, (line) => host.say(line));
+  const pages = await readMetricsPages(request, traffic.targets, process.env, (line) => host.say(line));
   host.explain?.(
     `metrics pages named: ${pages.named.length}; servers whose pages are looked for: ${pages.origins.join(', ') || 'none'}`,
   );
   const planned = plannedLoad(request, given.dataset);
   for (const note of given.dataset.notes ?? []) host.say(note);
   host.say(announcement(request, origins.join(', '), planned, limitsOutput(given.endpoint, given.options)));
+  for (const line of proxyLines(traffic.targets)) host.say(line);
   if (request.shard !== null) host.say(shardLine(request.shard, new Date()));
   await joinOthers(host);
   host.explain?.(`probe request to ${origins.join(', ')}`);

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { environmentProxies, NO_PROXIES } from '../http-client/proxy.ts';
 import { queryValues } from '../http-client/public-url.ts';
 import { secretsOf } from '../../core/run/secret-fields.ts';
 import type { RunDataset } from '../../core/run/run-dataset.ts';
@@ -57,14 +58,15 @@ export async function serverAccess(request: RunRequest, environment: NodeJS.Proc
   const { endpointType: type, stream, outputFields } = traffic;
   const { endpoint, mode } = chooseEndpoint({ type, model, stream, template, outputFields });
   const options = generationOptions(request, endpoint, mode);
-  const targets = parseTargets([request.url, ...traffic.moreUrls], endpoint, traffic.endpointPath);
+  const targets = proxiedTargets(request, endpoint, environment);
   const apiKey = await readApiKey(traffic.apiKey, environment);
   const credentials = [
     ...(apiKey === null ? [] : [apiKey]),
     ...secretHeaders(request.headers),
     ...secretWords([...secretsOf(sampling), ...addressesOf(request).flatMap(queryValues)]),
   ];
-  const secrets = [...new Set([...credentials, ...headerValues(request.headers)])];
+  const ofProxies = targets.flatMap(({ proxy }) => proxy?.secrets ?? []);
+  const secrets = [...new Set([...credentials, ...ofProxies, ...headerValues(request.headers)])];
   return {
     endpoint,
     mode,
@@ -100,6 +102,22 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
     credentials,
     secrets,
   };
+}
+
+/** The targets of the URLs, each with the proxy that the environment names for it. */
+function proxiedTargets(
+  { url, traffic: { moreUrls, endpointPath, connection } }: RunRequest,
+  endpoint: Endpoint,
+  environment: NodeJS.ProcessEnv,
+): ServerAccess['targets'] {
+  const isDirect = connection.direct === true || connection.unixSocket !== null;
+  const proxies = isDirect ? NO_PROXIES : environmentProxies(environment);
+  const withProxy = (target: RequestTarget): RequestTarget => {
+    const proxy = proxies(target.origin);
+    return proxy === null ? target : { ...target, proxy };
+  };
+  const [first, ...others] = parseTargets([url, ...moreUrls], endpoint, endpointPath);
+  return [withProxy(first), ...others.map(withProxy)];
 }
 
 /** The options of every request. Throws a `ConfigurationError` for fields that cannot be set or removed. */

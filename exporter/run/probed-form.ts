@@ -38,8 +38,9 @@ export async function probedForm(
   let accepted = form;
   let reportUsage = true;
   for (let i = 0; i < targets.length; i++) {
-    const { origin, modelsPath } = targets[i] as RequestTarget;
-    const options = { form: accepted, origin, modelsPath, requestTimeoutSeconds, secrets };
+    const { origin, modelsPath, proxy } = targets[i] as RequestTarget;
+    const path = { origin, modelsPath, ...(proxy === undefined ? {} : { proxy }) };
+    const options = { form: accepted, ...path, requestTimeoutSeconds, secrets };
     const waiting = setTimeout(
       () => say(`waiting for ${origin} to respond to the probe request, at most ${requestTimeoutSeconds} s`),
       WAITING_LINE_SECONDS * 1000,

@@ -9,6 +9,11 @@ export const TLS_OPTIONS = {
   'tls-insecure': flag("do not verify the server's certificate"),
 };
 
+/** For requests to the benchmarked servers and to metrics pages. */
+export const PROXY_OPTIONS = {
+  'no-proxy': flag('connect directly, without the proxies that HTTP_PROXY, HTTPS_PROXY and NO_PROXY set'),
+};
+
 export function tlsFiles(options: OptionValues<typeof TLS_OPTIONS>, serverName: string | null = null): TlsFiles {
   return {
     caFile: options['tls-ca'],

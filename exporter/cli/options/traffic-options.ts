@@ -27,7 +27,7 @@ import {
   type Option,
   type OptionValues,
 } from './options.ts';
-import { TLS_OPTIONS, tlsFiles } from './tls-options.ts';
+import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from './tls-options.ts';
 
 const MOST_TOKENS = 1e7;
 const TOKENS = { min: 1, max: MOST_TOKENS };
@@ -119,6 +119,7 @@ export const CONNECTION_OPTIONS = {
   ),
   transport: choice(TRANSPORT_CHOICES, 'HTTP client: raw has the least overhead and no https', DEFAULT_TRANSPORT),
   'unix-socket': text('PATH', 'connect to this socket; --url then gives only host and path', null),
+  ...PROXY_OPTIONS,
   ...TLS_OPTIONS,
   'tls-server-name': text('NAME', "server name to verify in the certificate (default: the URL's host)", null),
   'export-http-trace': flag(
@@ -154,6 +155,7 @@ export function requestedTraffic(options: TrafficOptions, moreUrls: readonly str
       transport: options.transport,
       tls: tlsFiles(options, options['tls-server-name']),
       httpTrace: options['export-http-trace'],
+      direct: options['no-proxy'],
     },
     apiKey: { environmentVariable: options['api-key-env'], file: options['api-key-file'] },
     endpointType: options['endpoint-type'],

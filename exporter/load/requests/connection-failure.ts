@@ -1,14 +1,33 @@
 import type { ErrorReason } from '../../../core/run/record.ts';
+import type { Proxy } from '../../http-client/proxy.ts';
 
-/** One line for a server to which no connection could be opened, with what to do; null: there was one. */
-export function connectionFailure(origin: string, reason: ErrorReason, said: string): string | null {
+/**
+ * One line for a server to which no connection could be opened, with what to do; null: there was one. `proxy`: the
+ * connection was to it; null or absent: none.
+ */
+export function connectionFailure(
+  origin: string,
+  reason: ErrorReason,
+  said: string,
+  proxy: Pick<Proxy, 'name'> | null = null,
+): string | null {
+  if (proxy !== null && /^(?:\w+: )?Proxy (?:response|Authentication)/.test(said))
+    return failureLine(
+      proxy.name,
+      `the proxy refuses the request (${said})`,
+      'Set user name and password in its variable, or --no-proxy',
+    );
+  const line = (wrong: string, remedy: string): string =>
+    proxy === null
+      ? failureLine(origin, wrong, remedy)
+      : failureLine(proxy.name, wrong, 'Check the proxy, or set --no-proxy');
   switch (reason) {
     case 'connect_refused':
-      return failureLine(origin, 'connection refused', 'Check that the server runs, and host and port of --url');
+      return line('connection refused', 'Check that the server runs, and host and port of --url');
     case 'connect_timeout':
-      return failureLine(origin, 'connection timeout', 'Check that the host is reachable and the port is open');
+      return line('connection timeout', 'Check that the host is reachable and the port is open');
     case 'dns':
-      return failureLine(origin, 'unknown host name', 'Check the host of --url');
+      return line('unknown host name', 'Check the host of --url');
     case 'tls':
       if (said.includes('WRONG_VERSION_NUMBER'))
         return failureLine(origin, 'the server does not use TLS', 'Use http:// in --url');

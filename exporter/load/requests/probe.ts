@@ -7,6 +7,7 @@ import type { RequestForm } from './request-feed.ts';
 import { RequestSender } from './request-sender.ts';
 import type { RunControls } from '../phases/run-controls.ts';
 import { readingOf, type ClosedRequest } from '../answers/answer-reader.ts';
+import type { Proxy } from '../../http-client/proxy.ts';
 import type { Transport } from '../transports/transport.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
 import { connectionFailure, failureLine, isNotReady } from './connection-failure.ts';
@@ -39,6 +40,8 @@ export interface ProbeOptions {
   /** Shown in messages: scheme, host and port. */
   readonly origin: string;
   readonly modelsPath: string;
+  /** Between this machine and the server; absent: none. */
+  readonly proxy?: Proxy;
   readonly requestTimeoutSeconds: number;
   readonly secrets: readonly string[];
 }
@@ -173,9 +176,10 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
   const status = closed.record.http_status;
   const said = closed.message ?? reason;
   const streamed = options.form.options.stream ?? true;
+  const by = options.proxy === undefined ? '' : ` by the proxy ${options.proxy.name}`;
   const line = (wrong: string, remedy: string): ProbeError =>
-    new ProbeError(reason, failureLine(options.origin, wrong, remedy), status);
-  const noConnection = connectionFailure(options.origin, reason, said);
+    new ProbeError(reason, failureLine(`${options.origin}${by}`, wrong, remedy), status);
+  const noConnection = connectionFailure(options.origin, reason, said, options.proxy);
   if (noConnection !== null) return new ProbeError(reason, noConnection);
   switch (reason) {
     case 'protocol':

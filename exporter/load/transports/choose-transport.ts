@@ -6,7 +6,7 @@ import type { UndiciTransportOptions } from './undici/undici-transport.ts';
 
 /**
  * `undici` supports http and https. `raw` uses less CPU and takes timestamps earlier, supports http only, and fails
- * responses that its strict reader rejects. `auto` is raw where that is possible: https uses undici, and so does a
+ * responses that its strict reader rejects. `auto` is raw where that is possible: https and proxies use undici, and so does a
  * server from the first response whose head the strict reader rejects.
  */
 export const TRANSPORT_CHOICES = ['auto', 'undici', 'raw'] as const;
@@ -17,7 +17,12 @@ export const DEFAULT_TRANSPORT: TransportChoice = 'auto';
 
 /** The transport to one server. Throws a `ConfigurationError` when the choice does not support it. */
 export function chooseTransport(choice: TransportChoice, options: UndiciTransportOptions): Transport {
-  if (choice === 'undici') return new UndiciTransport(options);
+  const { proxy = null } = options;
+  if (choice === 'raw' && proxy !== null)
+    throw new ConfigurationError(
+      `--transport raw does not support a proxy, here ${proxy.name}: use --transport auto, or --no-proxy`,
+    );
+  if (choice === 'undici' || proxy !== null) return new UndiciTransport(options);
   const isPlain = options.origin.startsWith('http:');
   if (choice === 'raw' && !isPlain)
     throw new ConfigurationError('--transport raw supports http only: use auto or undici for https');

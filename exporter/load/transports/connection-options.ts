@@ -16,6 +16,8 @@ export interface ConnectionOptions {
   readonly connectTimeoutSeconds: number;
   readonly transport: TransportChoice;
   readonly tls: TlsFiles;
+  /** `--no-proxy`: the proxies of the environment are ignored; absent: they are used. */
+  readonly direct?: boolean;
   /** `--export-http-trace`: the phases of each request are recorded; absent: they are not. */
   readonly httpTrace?: boolean;
 }
@@ -62,8 +64,8 @@ export async function openTransport(
   const tls = await readTlsFiles(options.tls);
   const socket = options.unixSocket === null ? {} : { unixSocket: options.unixSocket };
   const { connectTimeoutSeconds, transport, httpTrace: trace = false } = options;
-  const open = ({ origin }: RequestTarget): Transport =>
-    chooseTransport(transport, { origin, secrets, connectTimeoutSeconds, tls, trace, ...socket });
+  const open = ({ origin, proxy }: RequestTarget): Transport =>
+    chooseTransport(transport, { origin, secrets, connectTimeoutSeconds, tls, trace, proxy: proxy ?? null, ...socket });
   const [first, ...others] = targets;
   return others.length === 0 ? open(first) : new RoundRobinTransport([open(first), ...others.map(open)]);
 }

@@ -1,3 +1,4 @@
+import type { Proxy } from '../../http-client/proxy.ts';
 import { hasMistypedScheme } from '../../../core/text/mistyped-scheme.ts';
 
 /** Where requests go. */
@@ -10,6 +11,8 @@ export interface RequestTarget {
   readonly modelsPath: string;
   /** What precedes the API in the path, such as the prefix of an ingress; empty without one. */
   readonly prefix: string;
+  /** Between this machine and the server; absent: none. */
+  readonly proxy?: Proxy;
 }
 
 /** The API that the requests use. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { OWN_PLACES, ownPages, pagesBeside } from './default-pages.ts';
+import { OWN_PLACES, ownPages, pagesBelow, pagesBeside } from './default-pages.ts';
 
 test("a server's own page: default ports over http, and the path beside the API over the API's scheme", () => {
   const pages = ownPages('https://llm:8000');
@@ -20,4 +20,11 @@ test('pages beside a server: by its system, and the exporters of GPUs', () => {
   expect(urls('vllm')).toEqual(['http://[::1]:6880/metrics', ...gpus]);
   expect(urls('triton')).toEqual(gpus);
   expect(urls(null)).toEqual(gpus);
+});
+
+test('below the prefix of an ingress, the longest first', () => {
+  const urls = (prefix: string): string[] => pagesBelow('https://llm', prefix).map(({ url }) => url);
+  expect(urls('/team-a')).toEqual(['https://llm/team-a/metrics']);
+  expect(urls('/team-a/chat')).toEqual(['https://llm/team-a/chat/metrics', 'https://llm/team-a/metrics']);
+  expect(urls('')).toEqual([]);
 });

@@ -1,8 +1,8 @@
 /** A page that a benchmarked server may have beside its API. */
 export interface DefaultPage {
   readonly url: string;
-  /** The system whose families the page must contain. */
-  readonly system: string;
+  /** The system whose families the page must contain; null: any system. */
+  readonly system: string | null;
   /** Whether it is the server's own page; otherwise that of a component beside it, such as a GPU exporter. */
   readonly isOwn: boolean;
 }
@@ -52,6 +52,16 @@ export function pagesBeside(origin: string, system: string | null): readonly Def
     url: atPort(origin, port),
     system: component,
     isOwn: false,
+  }));
+}
+
+/** Behind an ingress that gives the server a prefix: the page below it, and below what it consists of. */
+export function pagesBelow(origin: string, prefix: string): readonly DefaultPage[] {
+  const parts = prefix.split('/').filter((part) => part !== '');
+  return parts.map((_, i) => ({
+    url: new URL(`/${parts.slice(0, parts.length - i).join('/')}/metrics`, origin).href,
+    system: null,
+    isOwn: true,
   }));
 }
 

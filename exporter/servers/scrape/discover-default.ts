@@ -13,7 +13,7 @@ const LIMITS: PageLimits = {
 };
 
 /**
- * Requests each page once and returns those that serve the metrics of the expected system. The credentials are sent to
+ * Requests each page once and returns those that serve the metrics of the expected system, or of any. The credentials are sent to
  * pages at the given origins only, which the user named.
  */
 export async function discoverDefaultPages(
@@ -22,15 +22,16 @@ export async function discoverDefaultPages(
   access: PageAccess,
 ): Promise<readonly { readonly page: DefaultPage; readonly target: Target }[]> {
   const now_ns = (): number => performance.now() * 1e6;
-  const clients = { open: new PageClient(LIMITS, now_ns), named: new PageClient(LIMITS, now_ns, access) };
+  const open: PageAccess = { ...OPEN_ACCESS, ...(access.proxies && { proxies: access.proxies }) };
+  const clients = { open: new PageClient(LIMITS, now_ns, open), named: new PageClient(LIMITS, now_ns, access) };
   const isNamed = ({ url }: DefaultPage): boolean => origins.includes(new URL(url).origin);
   try {
     const found = await Promise.all(
       pages.map(async (page) => {
         const answer = await clients[isNamed(page) ? 'named' : 'open'].get(page.url);
-        if (answer.kind !== 'page' || !systemsOf(new TextDecoder().decode(answer.bytes)).includes(page.system))
-          return [];
-        const target = { ...parseTarget(page.url), system: page.system, access: isNamed(page) ? access : OPEN_ACCESS };
+        const systems = answer.kind === 'page' ? systemsOf(new TextDecoder().decode(answer.bytes)) : [];
+        if (page.system === null ? systems.length === 0 : !systems.includes(page.system)) return [];
+        const target = { ...parseTarget(page.url), system: page.system, access: isNamed(page) ? access : open };
         return [{ page, target }];
       }),
     );

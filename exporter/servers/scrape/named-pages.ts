@@ -38,7 +38,8 @@ export async function readNamedPages(
       const { credentials = common.credentials, tls } = page;
       const accessOf = (url: string): Promise<PageAccess> => {
         const commonTls = hosts.has(new URL(url).hostname) ? common.tls : { ...common.tls, serverName: null };
-        return readPageAccess(credentials, tls ?? commonTls, environment);
+        const direct = common.credentials.direct ?? false;
+        return readPageAccess({ ...credentials, direct }, tls ?? commonTls, environment);
       };
       const found = 'search' in page ? await findPages(page.search, accessOf, say) : [page.target];
       return Promise.all(found.map(async (target) => ({ ...target, access: await accessOf(target.url) })));

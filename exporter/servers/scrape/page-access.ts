@@ -1,3 +1,4 @@
+import { environmentProxies, NO_PROXIES, type Proxies } from '../../http-client/proxy.ts';
 import { secretVariable } from '../../http-client/secret-variable.ts';
 import { readTlsFiles, type TlsFiles, type TlsSettings } from '../../http-client/tls-files.ts';
 
@@ -9,6 +10,8 @@ export interface PageAccess {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsSettings;
+  /** Absent: none. */
+  readonly proxies?: Proxies;
 }
 
 /** Of pages that the user did not name: nothing is sent to them. */
@@ -20,18 +23,22 @@ export interface PageCredentials {
   readonly headers: Readonly<Record<string, string>>;
   /** The environment variable with the bearer token; null: none. */
   readonly bearerVariable: string | null;
+  /** Ignores the proxies of the environment; absent: they are used. */
+  readonly direct?: boolean;
 }
 
 export const NO_CREDENTIALS: PageCredentials = { headers: {}, bearerVariable: null };
 
 /** The same with what the files and the environment contain. Throws a `ConfigurationError`. */
 export async function readPageAccess(
-  { headers, bearerVariable }: PageCredentials,
+  { headers, bearerVariable, direct = false }: PageCredentials,
   tls: TlsFiles,
   environment: NodeJS.ProcessEnv,
 ): Promise<PageAccess> {
   const option = '--server-metrics-bearer-env';
   const bearer =
     bearerVariable === null ? {} : { authorization: `Bearer ${secretVariable(bearerVariable, environment, option)}` };
-  return { headers: { ...headers, ...bearer }, tls: await readTlsFiles(tls) };
+  const proxies = direct ? NO_PROXIES : environmentProxies(environment);
+  const access = { headers: { ...headers, ...bearer }, tls: await readTlsFiles(tls) };
+  return proxies === NO_PROXIES ? access : { ...access, proxies };
 }

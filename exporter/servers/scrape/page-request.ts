@@ -1,5 +1,8 @@
 import { Agent } from 'undici';
-import type { Dispatcher } from 'undici';
+import type { Dispatcher, ProxyAgent } from 'undici';
+import { NO_PROXIES, proxyAgent, type Proxies } from '../../http-client/proxy.ts';
+import { publicUrl } from '../../http-client/public-url.ts';
+import type { TlsSettings } from '../../http-client/tls-files.ts';
 import { workNow_ns } from '../../clock/work-clock.ts';
 import { OPEN_ACCESS, type PageAccess } from './page-access.ts';
 
@@ -48,28 +51,31 @@ export interface PageFailure extends PageTimes {
 }
 
 /**
- * The collector's HTTP client. Redirects are not followed, so that credentials reach no other host; connections are
- * reused.
+ * The collector's HTTP client. Redirects are followed on the same origin only, so that credentials reach no other host;
+ * connections are reused.
  */
 export class PageClient {
   readonly #agent: Agent;
+  readonly #proxied = new Map<string, ProxyAgent>();
+  readonly #proxies: Proxies;
+  readonly #tls: TlsSettings;
   readonly #limits: PageLimits;
   readonly #now_ns: () => number;
   readonly #headers: Readonly<Record<string, string>>;
   #busy_ns = 0;
 
-  constructor(limits: PageLimits, now_ns: () => number, { headers, tls }: PageAccess = OPEN_ACCESS) {
+  constructor(limits: PageLimits, now_ns: () => number, access: PageAccess = OPEN_ACCESS) {
+    const { headers, tls, proxies = NO_PROXIES } = access;
+    this.#proxies = proxies;
+    this.#tls = tls;
     this.#limits = limits;
     this.#now_ns = now_ns;
     this.#headers = headers;
     this.#agent = new Agent({
       allowH2: false,
       connections: 4,
-      pipelining: 1,
       connect: { timeout: limits.connectTimeoutSeconds * 1000, ...tls },
-      // Undici's timeouts have a resolution of one second.
-      headersTimeout: 0,
-      bodyTimeout: 0,
+      ...CLIENT,
     });
   }
 
@@ -80,15 +86,41 @@ export class PageClient {
 
   /** Never rejects: failures are results too. A reused connection that turns out to be closed is replaced once. */
   async get(url: string, preferred: PreferredFormat = 'text'): Promise<ReceivedPage | PageFailure> {
-    const first = await this.#once(url, preferred);
-    return first.kind === 'unreachable' && first.connectionDied ? this.#once(url, preferred) : first;
+    const visited = new Set<string>();
+    for (let asked = url; ;) {
+      visited.add(asked);
+      const first = await this.#once(asked, preferred);
+      const answer = first.kind === 'unreachable' && first.connectionDied ? await this.#once(asked, preferred) : first;
+      const target = answer.kind === 'status' ? redirectTarget(asked, answer.location) : null;
+      if (answer.kind !== 'status' || target === null) return answer;
+      if (target.origin !== new URL(asked).origin)
+        return {
+          ...answer,
+          message: `${answer.message} to another server: --server-metrics ${publicUrl(target.href)}`,
+        };
+      if (visited.has(target.href) || visited.size > MOST_REDIRECTS) return answer;
+      asked = target.href;
+    }
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await Promise.all([this.#agent.destroy(), ...[...this.#proxied.values()].map((agent) => agent.destroy())]);
   }
 
-  #once(url: string, preferred: PreferredFormat): Promise<ReceivedPage | (PageFailure & { connectionDied?: boolean })> {
+  /** Requests through proxies need an agent for each server, because the certificate is verified by its name. */
+  #agentFor(origin: string): Dispatcher {
+    const proxy = this.#proxies(origin);
+    if (proxy === null) return this.#agent;
+    const known = this.#proxied.get(origin);
+    if (known !== undefined) return known;
+    const { connectTimeoutSeconds } = this.#limits;
+    const { hostname } = new URL(origin);
+    const agent = proxyAgent(proxy, { connectTimeoutSeconds, tls: this.#tls, hostname, client: CLIENT });
+    this.#proxied.set(origin, agent);
+    return agent;
+  }
+
+  #once(url: string, preferred: PreferredFormat): Promise<Answer> {
     return new Promise((resolve) => {
       const { origin, pathname, search, username, password } = new URL(url);
       const exchange = new PageExchange(this.#limits, this.#now_ns, (spent_ns) => (this.#busy_ns += spent_ns), resolve);
@@ -96,7 +128,7 @@ export class PageClient {
         username === ''
           ? {}
           : { authorization: `Basic ${btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)}` };
-      this.#agent.dispatch(
+      this.#agentFor(origin).dispatch(
         {
           origin,
           path: `${pathname}${search}`,
@@ -108,6 +140,17 @@ export class PageClient {
     });
   }
 }
+
+type Answer = ReceivedPage | (PageFailure & { readonly connectionDied?: boolean; readonly location?: string });
+
+/** Undici's timeouts have a resolution of one second. */
+const CLIENT = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+/** As Go's client, which Prometheus uses. */
+const MOST_REDIRECTS = 10;
+
+/** Null: it is no redirect, or leads nowhere. */
+const redirectTarget = (url: string, location: string | undefined): URL | null =>
+  location === undefined ? null : URL.parse(location, url);
 
 /** The preferred format; the other one is accepted too. */
 export type PreferredFormat = 'text' | 'protobuf';
@@ -124,7 +167,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
   readonly #limits: PageLimits;
   readonly #now_ns: () => number;
   readonly #spent: (ns: number) => void;
-  readonly #resolve: (outcome: ReceivedPage | (PageFailure & { connectionDied?: boolean })) => void;
+  readonly #resolve: (outcome: Answer) => void;
   readonly #sent_ns: number;
   readonly #wholeTimer: NodeJS.Timeout;
   readonly #silenceTimer: NodeJS.Timeout;
@@ -140,7 +183,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
     limits: PageLimits,
     now_ns: () => number,
     spent: (ns: number) => void,
-    resolve: (outcome: ReceivedPage | (PageFailure & { connectionDied?: boolean })) => void,
+    resolve: (outcome: Answer) => void,
   ) {
     this.#limits = limits;
     this.#now_ns = now_ns;
@@ -171,7 +214,9 @@ class PageExchange implements Dispatcher.DispatchHandler {
     const encoding = headers['content-encoding'];
     this.#contentType = String(headers['content-type'] ?? '') || null;
     this.#unixSeconds = serverSeconds(headers['date']);
-    if (status !== 200) this.#fail(isRefusal(status) ? 'refused' : 'status', `HTTP ${status}`);
+    const { location } = headers;
+    if (REDIRECTS.has(status) && typeof location === 'string') this.#redirected(status, location);
+    else if (status !== 200) this.#fail(isRefusal(status) ? 'refused' : 'status', `HTTP ${status}`);
     else if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity')
       this.#fail('encoded', 'the response is compressed although no compression was requested');
   }
@@ -227,7 +272,12 @@ class PageExchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error(message));
   }
 
-  #settle(outcome: ReceivedPage | (PageFailure & { connectionDied?: boolean })): void {
+  #redirected(status: number, location: string): void {
+    this.#settle({ ...this.#failure('status', `HTTP ${status}`), location });
+    this.#controller?.abort(new Error('redirected'));
+  }
+
+  #settle(outcome: Answer): void {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#wholeTimer);
@@ -245,6 +295,8 @@ function serverSeconds(date: string | string[] | undefined): number {
   const seconds = Date.parse(String(date)) / 1000;
   return Number.isFinite(seconds) ? seconds : Date.now() / 1000 - CLOCK_DIFFERENCE_SECONDS;
 }
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** A response that will not change: the page does not exist, or access is denied. */
 function isRefusal(status: number): boolean {

@@ -1,7 +1,8 @@
 import { isIP, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { ConnectionOptions } from 'node:tls';
 import { buildConnector, Client } from 'undici';
+import { proxyAgent, type Proxy } from '../../../http-client/proxy.ts';
+import type { TlsSettings } from '../../../http-client/tls-files.ts';
 import type { Dispatcher } from 'undici';
 import { ExchangeTrace } from '../exchange-trace.ts';
 import type { ConnectionTimes } from '../exchange-trace.ts';
@@ -29,8 +30,9 @@ export interface UndiciTransportOptions {
   readonly unixSocket?: string;
   /** Records the phases of each exchange; default: no. */
   readonly trace?: boolean;
-  /** Options of `tls.connect`. */
-  readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
+  /** Between this machine and the server; null or absent: none. */
+  readonly proxy?: Proxy | null;
+  readonly tls?: TlsSettings;
 }
 
 /**
@@ -57,7 +59,9 @@ export class UndiciTransport implements Transport {
 
   send(request: TransportRequest, handler: ResponseHandler): Exchange {
     const connection = this.#idle.pop() ?? this.#connection();
-    const exchange = new UndiciExchange(request, handler, connection, this.#secrets, this.#release, this.#sendingTimes);
+    const { origin } = this.#options;
+    const owner = { origin, secrets: this.#secrets, release: this.#release, sendingTimes: this.#sendingTimes };
+    const exchange = new UndiciExchange(request, handler, connection, owner);
     exchange.place = this.#exchanges.add(exchange);
     if (this.#closed) exchange.abort({ reason: 'cancelled', message: 'the transport is closed' });
     else exchange.start();
@@ -86,7 +90,7 @@ export class UndiciTransport implements Transport {
 
 /** One undici client has one connection at a time: so each request's own connect time and reuse are known. */
 class Connection {
-  readonly client: Client;
+  readonly client: Dispatcher;
   destroyed = false;
   /** Whether a connection was opened, or tried, since `forget`; and how long it took. */
   opened = false;
@@ -97,28 +101,38 @@ class Connection {
   #socket: { readonly bytesRead: number } | null = null;
 
   constructor(options: UndiciTransportOptions) {
+    const { proxy = null, connectTimeoutSeconds = 10, tls = {}, unixSocket } = options;
+    const client = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+    if (proxy !== null) {
+      const { hostname } = new URL(options.origin);
+      // Its clients open connections to the proxy, or through it.
+      const factory = (origin: string | URL, { connect }: { readonly connect?: buildConnector.connector }): Client =>
+        new Client(origin, { ...client, ...(connect === undefined ? {} : { connect: this.#timed(connect, false) }) });
+      this.client = proxyAgent(proxy, { connectTimeoutSeconds, tls, hostname, client, factory });
+      return;
+    }
     const connect = buildConnector({
-      ...options.tls,
+      ...tls,
       allowH2: false,
-      ...(options.unixSocket === undefined ? {} : { socketPath: options.unixSocket }),
-      timeout: (options.connectTimeoutSeconds ?? 10) * 1000,
+      ...(unixSocket === undefined ? {} : { socketPath: unixSocket }),
+      timeout: connectTimeoutSeconds * 1000,
     });
-    this.client = new Client(options.origin, {
-      pipelining: 1,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: (target, callback) => {
-        const start_ns = (this.#started_ns = monotonicNow_ns());
-        this.opened = true;
-        const opening: unknown = connect(target, (error, socket) => {
-          if (error !== null) return callback(error, null);
-          this.connect_ns = Math.round(monotonicNow_ns() - start_ns);
-          this.#socket = socket;
-          callback(null, socket);
-        });
-        if (options.trace === true && opening instanceof Socket) this.#watch(opening, target.hostname);
-      },
-    });
+    this.client = new Client(options.origin, { ...client, connect: this.#timed(connect, options.trace === true) });
+  }
+
+  /** The connector, with when it opens a connection and how long that takes. */
+  #timed(connect: buildConnector.connector, isTraced: boolean): buildConnector.connector {
+    return (target, callback) => {
+      const start_ns = (this.#started_ns = monotonicNow_ns());
+      this.opened = true;
+      const opening: unknown = connect(target, (error, socket) => {
+        if (error != null) return callback(error, null);
+        this.connect_ns = Math.round(monotonicNow_ns() - start_ns);
+        this.#socket = socket;
+        callback(null, socket);
+      });
+      if (isTraced && opening instanceof Socket) this.#watch(opening, target.hostname);
+    };
   }
 
   get bytesRead(): number {
@@ -156,9 +170,17 @@ class Connection {
 
 type Release = (exchange: UndiciExchange, connection: Connection) => void;
 
+interface ExchangeOwner {
+  readonly origin: string;
+  readonly secrets: readonly string[];
+  readonly release: Release;
+  readonly sendingTimes: SendingTimes | null;
+}
+
 class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #request: TransportRequest;
   readonly #handler: ResponseHandler;
+  readonly #origin: string;
   readonly #connection: Connection;
   readonly #secrets: readonly string[];
   readonly #release: Release;
@@ -168,6 +190,8 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   #answered = false;
   #retried = false;
   #settled = false;
+  /** An error was reported; undici's agent for proxies may go on to report the response. */
+  #failing = false;
   #abortedWith: TransportFailure | null = null;
   /** Its index in the transport's roster. */
   place = -1;
@@ -176,10 +200,9 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     request: TransportRequest,
     handler: ResponseHandler,
     connection: Connection,
-    secrets: readonly string[],
-    release: Release,
-    sendingTimes: SendingTimes | null,
+    { origin, secrets, release, sendingTimes }: ExchangeOwner,
   ) {
+    this.#origin = origin;
     this.#request = request;
     this.#handler = handler;
     this.#connection = connection;
@@ -193,7 +216,8 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     this.#connection.forget();
     this.#bytesReadBefore = this.#connection.bytesRead;
     const { method, path, headers, body } = this.#request;
-    const dispatch = (): boolean => this.#connection.client.dispatch({ method, path, headers, body }, this);
+    const dispatch = (): boolean =>
+      this.#connection.client.dispatch({ origin: this.#origin, method, path, headers, body }, this);
     if (this.#trace === null || this.#sendingTimes === null) dispatch();
     else this.#sendingTimes.of(this.#trace, body === null ? 0 : Buffer.byteLength(body), dispatch);
   }
@@ -214,14 +238,14 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
     const stamp_ns = monotonicNow_ns();
-    if (this.#settled) return;
+    if (this.#settled || this.#failing) return;
     this.#trace?.received(stamp_ns, bytes.length);
     this.#handler.data(stamp_ns, bytes, 0, bytes.length);
   }
 
   onResponseEnd(): void {
     const stamp_ns = monotonicNow_ns();
-    if (this.#settled) return;
+    if (this.#settled || this.#failing) return;
     this.#settled = true;
     this.#release(this, this.#connection);
     this.#handler.end(stamp_ns);
@@ -239,6 +263,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
       });
       return;
     }
+    this.#failing = true;
     // Undici reports a request that it rejects from within dispatch.
     queueMicrotask(() => this.#fail(stamp_ns, failure));
   }
