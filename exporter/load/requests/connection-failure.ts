@@ -1,6 +1,12 @@
 import type { ErrorReason } from '../../../core/run/record.ts';
 import type { Proxy } from '../../http-client/proxy.ts';
 
+/** A server that has no HTTP/1.1, with what to do. */
+export const HTTP2_PROBLEM = [
+  'the server speaks HTTP/2 only, and llmbench HTTP/1.1',
+  'Check the port of --url (gRPC uses HTTP/2), or enable HTTP/1.1 in the server or in a proxy before it',
+] as const;
+
 /**
  * One line for a server to which no connection could be opened, with what to do; null: there was one. `proxy`: the
  * connection was to it; null or absent: none.
@@ -29,6 +35,7 @@ export function connectionFailure(
     case 'dns':
       return line('unknown host name', 'Check the host of --url');
     case 'tls':
+      if (said.includes('NO_APPLICATION_PROTOCOL')) return failureLine(origin, ...HTTP2_PROBLEM);
       if (said.includes('WRONG_VERSION_NUMBER'))
         return failureLine(origin, 'the server does not use TLS', 'Use http:// in --url');
       return failureLine(origin, `TLS failed (${said})`, tlsRemedy(said));

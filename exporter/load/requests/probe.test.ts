@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { GenerationOptions } from '../endpoints/endpoint.ts';
@@ -19,6 +20,7 @@ import {
   streamOf,
 } from '../testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
+import { selfSignedCertificate, VALID } from '../testing/certificate.ts';
 import { UndiciTransport } from '../transports/undici/undici-transport.ts';
 
 const toClose: { close(): Promise<void> }[] = [];
@@ -254,6 +256,34 @@ describe('a server that cannot', () => {
       reason: 'protocol',
       message: expect.stringMatching(/^http:\/\/h:1: the response is not HTTP\/1\.1 \(.+\)\. Check the port of --url$/),
     });
+  });
+
+  const settings = Buffer.from([0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 0, 255, 255]);
+  test.each<[string, Script, RegExp]>([
+    [
+      'HTTP/2 only',
+      (socket): unknown => socket.write(settings),
+      /^http:\/\/h:1: the server speaks HTTP\/2 only, and llmbench HTTP\/1\.1\. Check the port of --url \(gRPC/,
+    ],
+    [
+      '20 kB of headers',
+      (socket): unknown => socket.write(answer('200 OK', 'a/b', '', `x: ${'a'.repeat(20_000)}\r\n`)),
+      /^http:\/\/h:1: the response has more than 16384 bytes of header lines\. Remove headers .*--max-http-header-size/,
+    ],
+  ])('%s', async (_name, script, message) => {
+    await expect(probing(script)).rejects.toMatchObject({
+      reason: 'protocol',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('HTTP/2 only, by TLS', async () => {
+    const secure = createSecureServer(selfSignedCertificate(VALID));
+    secure.on('sessionError', () => undefined);
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+    toClose.push({ close: async () => void secure.close() });
+    const { port } = secure.address() as AddressInfo;
+    await expect(probingAt(`https://localhost:${port}`)).rejects.toThrow('http://h:1: the server speaks HTTP/2 only');
   });
 
   test('refused', async () => {

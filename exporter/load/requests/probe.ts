@@ -8,9 +8,9 @@ import { RequestSender } from './request-sender.ts';
 import type { RunControls } from '../phases/run-controls.ts';
 import { readingOf, type ClosedRequest } from '../answers/answer-reader.ts';
 import type { Proxy } from '../../http-client/proxy.ts';
-import type { Transport } from '../transports/transport.ts';
+import { HTTP2_ONLY, type Transport } from '../transports/transport.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
-import { connectionFailure, failureLine, isNotReady } from './connection-failure.ts';
+import { connectionFailure, failureLine, HTTP2_PROBLEM, isNotReady } from './connection-failure.ts';
 import { modelListIfAny, modelNames } from './model-list.ts';
 
 /** Maximum output length of a probe that must be read to its end. */
@@ -183,7 +183,7 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
   if (noConnection !== null) return new ProbeError(reason, noConnection);
   switch (reason) {
     case 'protocol':
-      return line(`the response is not HTTP/1.1 (${said})`, 'Check the port of --url');
+      return line(...protocolProblem(said));
     case 'redirect':
       return line(said, 'Set --url to that address; --endpoint-path keeps a slash at its end');
     case 'compression':
@@ -251,6 +251,17 @@ async function otherModel(options: ProbeOptions, transport: Transport): Promise<
   if (models === null || models.includes(model)) return null;
   if (models.length === 0) return 'The server lists no model: check that one is loaded';
   return `No model ${model}; the server has: ${modelNames(models, options.secrets)}. Set --model`;
+}
+
+/** What is wrong with the bytes of a response, and what to do. */
+function protocolProblem(said: string): readonly [wrong: string, remedy: string] {
+  if (said.includes('bytes of header lines'))
+    return [
+      `the response has ${said.replace(/^.*(more than)/, '$1')}`,
+      'Remove headers in the server or its proxies, or raise the limit with NODE_OPTIONS=--max-http-header-size=65536',
+    ];
+  if (said.includes(HTTP2_ONLY)) return HTTP2_PROBLEM;
+  return [`the response is not HTTP/1.1 (${said})`, 'Check the port of --url'];
 }
 
 async function modelRemedy(options: ProbeOptions, transport: Transport): Promise<string> {

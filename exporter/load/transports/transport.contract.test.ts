@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { Worker } from 'node:worker_threads';
 import { oneRequest } from '../testing/one-request.ts';
 import {
   answer,
@@ -14,7 +15,7 @@ import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
 import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import type { PlainOptions } from '../testing/transport-kinds.ts';
 import type { Transport, TransportFailure } from './transport.ts';
-import { wholeAnswer } from '../answers/whole-answer.ts';
+import { wholeAnswer, type WholeAnswer } from '../answers/whole-answer.ts';
 import { until } from '../../../core/testing/until.ts';
 
 const toClose: { close(): Promise<void> }[] = [];
@@ -164,6 +165,42 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
       });
       await until(() => server.open() === 0);
       expect(calls).toEqual(['cancelled']);
+    });
+
+    test('an answer that arrived while the client was busy is not taken for that of the next request', async () => {
+      // A thread of its own, which writes while this one is blocked.
+      const isLate = new Int32Array(new SharedArrayBuffer(4));
+      const worker = new Worker(
+        `const { parentPort, workerData: isLate } = require('node:worker_threads');
+         const answer = (body) => ['HTTP/1.1 200 OK', 'content-length: ' + body.length, '', body].join('\\r\\n');
+         let requests = 0;
+         const server = require('node:net').createServer((socket) => {
+           socket.on('error', () => undefined);
+           socket.on('data', () => {
+             socket.write(answer('own ' + ++requests));
+             if (requests > 1) return;
+             setTimeout(() => {
+               socket.write(answer('late'));
+               Atomics.store(isLate, 0, 1);
+               Atomics.notify(isLate, 0);
+             }, 100);
+           });
+         });
+         server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+        { eval: true, workerData: isLate },
+      );
+      toClose.push({ close: async () => void (await worker.terminate()) });
+      const port = await new Promise<number>((resolve) => worker.once('message', resolve));
+      const transport = transportTo(`http://127.0.0.1:${port}`);
+      expect((await wholeAnswer(transport, get, 60)).body).toBe('own 1');
+      const second = new Promise<WholeAnswer>((resolve, reject) => {
+        // A timer runs before the loop reads sockets, as the due time of a request.
+        setTimeout(() => {
+          Atomics.wait(isLate, 0, 0);
+          wholeAnswer(transport, get, 60).then(resolve, reject);
+        }, 0);
+      });
+      expect((await second).body).toBe('own 2');
     });
 
     test('abort before the request was written', async () => {

@@ -5,7 +5,15 @@ import { gzipSync } from 'node:zlib';
 import { expectNextIsGood, firstAnswer } from '../testing/first-answer.ts';
 import type { FirstAnswer } from '../testing/first-answer.ts';
 import { oneRequest } from '../testing/one-request.ts';
-import { answer, GOOD_STREAM, httpChunk, LAST_CHUNK, STREAM_HEAD, streamOf } from '../testing/scripted-server.ts';
+import {
+  answer,
+  GOOD_STREAM,
+  httpChunk,
+  LAST_CHUNK,
+  scriptedServer,
+  STREAM_HEAD,
+  streamOf,
+} from '../testing/scripted-server.ts';
 import type { Script } from '../testing/scripted-server.ts';
 import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import type { OpenTransport } from '../testing/transport-kinds.ts';
@@ -42,7 +50,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
       http_status: null,
       first_content_ns: null,
     });
-    expect(closed.message).toMatch(/HTTP/);
+    expect(closed.message).toMatch(/the server answers in HTTP\/2$/);
     await expectNextIsGood(pair);
   });
 
@@ -235,6 +243,45 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     expect(closed.record).toMatchObject({ outcome: 'ok', http_status: 200, output_tokens: 2 });
     expect(firstContents).toBe(1);
     expect(closed.record.chunk_offsets_ns[0]).toBeGreaterThan(50e6);
+  });
+
+  test('100 Continue is skipped, alone and with others, in any pieces, also on a kept connection', async () => {
+    const before = 'HTTP/1.1 100 Continue\r\nx: y\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 102 P\r\n\r\n';
+    const texts = ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(3), before];
+    for (const text of texts) {
+      const server = await scriptedServer(async (socket, { position }) => {
+        const whole = text + streamOf(GOOD_STREAM);
+        const cut = [whole.length, 4, text.length - 2, text.length, text.length + 5][position] ?? 0;
+        socket.write(whole.slice(0, cut));
+        await sleep(10);
+        socket.write(whole.slice(cut));
+      });
+      const transport = open({ origin: server.origin });
+      toClose.push(server, transport);
+      for (let i = 0; i < 5; i++) {
+        const { closed } = await oneRequest(transport);
+        expect(closed.record).toMatchObject({ outcome: 'ok', http_status: 200, output_tokens: 2 });
+      }
+      expect(server.connections()).toBe(1);
+    }
+  });
+
+  test('a server that switches to another protocol', async () => {
+    const { transport } = await once((socket) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n'),
+    );
+    const { closed } = await oneRequest(transport);
+    expect(closed.record).toMatchObject({ outcome: 'error', reason: 'protocol' });
+    expect(closed.message).toMatch(/the server switched to another protocol$/);
+  });
+
+  test('20 kB of header lines', async () => {
+    const { transport } = await once((socket) =>
+      socket.write(streamOf(GOOD_STREAM).replace('\r\n', `\r\nx-big: ${'a'.repeat(20_000)}\r\n`)),
+    );
+    const { closed } = await oneRequest(transport);
+    expect(closed.record).toMatchObject({ outcome: 'error', reason: 'protocol' });
+    expect(closed.message).toMatch(/more than 16384 bytes of header lines$/);
   });
 
   test('NUL and invalid UTF-8 in a body pass through', async () => {

@@ -11,6 +11,16 @@ export interface TransportRequest {
   readonly body: string | Uint8Array | null;
 }
 
+/** A message of both transports: the first frame of HTTP/2 came instead of a response. */
+export const HTTP2_ONLY = 'the server answers in HTTP/2';
+
+/** Whether bytes begin with SETTINGS or GOAWAY of the connection (RFC 9113 §4.1), which a server of HTTP/2 sends first. */
+export const beginsHttp2 = (bytes: ArrayLike<number>): boolean =>
+  bytes.length >= 9 &&
+  bytes[0] === 0 &&
+  (bytes[3] === 4 || bytes[3] === 7) &&
+  [5, 6, 7, 8].every((i) => bytes[i] === 0);
+
 /** Why an exchange failed, before the meaning of its bytes was known. */
 export interface TransportFailure {
   readonly reason: ErrorReason;

@@ -1,12 +1,15 @@
+import { maxHeaderSize } from 'node:http';
+import { beginsHttp2, HTTP2_ONLY } from '../transport.ts';
 import { FramingError } from './framing-error.ts';
 import { HeaderFields } from './header-fields.ts';
 import { LineReader } from './line-reader.ts';
 
-/** Same limit as undici. */
-export const MOST_HEAD_BYTES = 16_384;
+/** The limit of Node and of undici: 16 KiB, or what `node --max-http-header-size` sets. */
+export const MOST_HEAD_BYTES = maxHeaderSize;
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const STATUS_LINE_START = 'HTTP/1.';
+const FRAME_HEAD_BYTES = 9;
 const DIGITS = /^\d{1,15}$/;
 
 /** Where a body ends: after this many bytes, after its last chunk, or with the connection. */
@@ -50,6 +53,8 @@ export class ResponseHeadReader {
 
   /** A server of another protocol may never send a line end: its first bytes identify it. */
   #checkStart(): void {
+    if (this.#status === 0 && beginsHttp2(Buffer.from(this.#lines.start.slice(0, FRAME_HEAD_BYTES), 'latin1')))
+      throw new FramingError(HTTP2_ONLY);
     const start = this.#lines.start.slice(0, STATUS_LINE_START.length);
     if (this.#status === 0 && !STATUS_LINE_START.startsWith(start)) throw new FramingError('not a response of HTTP/1');
   }

@@ -1,7 +1,8 @@
+import { maxHeaderSize } from 'node:http';
 import type { ErrorReason } from '../../../../core/run/record.ts';
 import { isObject } from '../../endpoints/json-object.ts';
 import { messageExcerpt } from '../../../errors/message-excerpt.ts';
-import type { TransportFailure } from '../transport.ts';
+import { beginsHttp2, HTTP2_ONLY, type TransportFailure } from '../transport.ts';
 
 const REASONS: Readonly<Record<string, ErrorReason>> = {
   ECONNREFUSED: 'connect_refused',
@@ -18,7 +19,6 @@ const REASONS: Readonly<Record<string, ErrorReason>> = {
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
-  UND_ERR_HEADERS_OVERFLOW: 'protocol',
   EPROTO: 'tls',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
   SELF_SIGNED_CERT_IN_CHAIN: 'tls',
@@ -53,16 +53,29 @@ function codeOf(error: unknown): string {
   return codeOf(Array.isArray(error.errors) ? (error.errors as unknown[])[0] : error.cause);
 }
 
+const isParserError = (error: unknown): error is Readonly<Record<string, unknown>> =>
+  isObject(error) && error.name === 'HTTPParserError';
+
+/** What a response is instead of one of HTTP/1.1, where undici's own text does not say it; null: something else. */
+function protocolFailure(error: unknown, code: string, text: string): string | null {
+  // The bytes at which the parser stopped, as text.
+  if (isParserError(error) && typeof error.data === 'string' && beginsHttp2(Buffer.from(error.data))) return HTTP2_ONLY;
+  if (text === 'bad upgrade') return 'the server switched to another protocol';
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return `more than ${maxHeaderSize} bytes of header lines`;
+  return code === 'ERR_ASSERTION' ? 'not a response of HTTP/1' : null;
+}
+
 /** Maps an error of undici or of Node's sockets to one of the defined reasons. */
 export function undiciFailure(error: unknown, secrets: readonly string[]): TransportFailure {
   const code = codeOf(error);
   const text = isObject(error) && typeof error.message === 'string' && error.message !== '' ? error.message : code;
   const limit = LOCAL_LIMITS[code];
   if (limit !== undefined) return { reason: 'other', message: `${code}: ${limit}; the server is not at fault` };
+  const known = protocolFailure(error, code, text);
+  if (known !== null) return { reason: 'protocol', message: known };
   const message = messageExcerpt(code === '' || text.includes(code) ? text : `${code}: ${text}`, secrets);
   if (TLS_CODE.test(code) || TLS_MESSAGE.test(text)) return { reason: 'tls', message };
   if (CUT_MESSAGE.test(text)) return { reason: 'reset', message };
-  if (code.startsWith('HPE_') || (isObject(error) && error.name === 'HTTPParserError'))
-    return { reason: 'protocol', message };
+  if (code.startsWith('HPE_') || isParserError(error)) return { reason: 'protocol', message };
   return { reason: REASONS[code] ?? 'other', message };
 }

@@ -1,3 +1,4 @@
+import { maxHeaderSize } from 'node:http';
 import { isIP, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { buildConnector, Client } from 'undici';
@@ -95,6 +96,7 @@ class Connection {
   /** Whether a connection was opened, or tried, since `forget`; and how long it took. */
   opened = false;
   connect_ns: number | null = null;
+  #awaitsHead = true;
   #started_ns = 0;
   #lookedUp_ns: number | null = null;
   #tcpConnected_ns: number | null = null;
@@ -129,6 +131,7 @@ class Connection {
         if (error != null) return callback(error, null);
         this.connect_ns = Math.round(monotonicNow_ns() - start_ns);
         this.#socket = socket;
+        this.#skipContinues(socket);
         callback(null, socket);
       });
       if (isTraced && opening instanceof Socket) this.#watch(opening, target.hostname);
@@ -157,7 +160,23 @@ class Connection {
     if (socket instanceof TLSSocket) socket.once('connect', () => (this.#tcpConnected_ns = monotonicNow_ns()));
   }
 
+  /** Undici ends a connection on `100 Continue`, which a server may send unasked (RFC 9110 §15.2.1). */
+  #skipContinues(socket: Socket): void {
+    const read = socket.read.bind(socket) as (size?: number) => Buffer | null;
+    let held: Buffer | null = null;
+    socket.read = (size?: number): Buffer | null => {
+      const bytes = read(size);
+      if (bytes === null || !this.#awaitsHead) return bytes;
+      const start: Buffer = held === null ? bytes : Buffer.concat([held, bytes]);
+      const rest = withoutContinues(start);
+      held = rest === null ? start : null;
+      this.#awaitsHead = rest === null || rest.length === 0;
+      return rest === null || rest.length === 0 ? null : rest;
+    };
+  }
+
   forget(): void {
+    this.#awaitsHead = true;
     this.opened = false;
     this.connect_ns = null;
   }
@@ -165,6 +184,22 @@ class Connection {
   async destroy(): Promise<void> {
     this.destroyed = true;
     await this.client.destroy();
+  }
+}
+
+const CONTINUE = Buffer.from('HTTP/1.1 100');
+const HEAD_END = '\r\n\r\n';
+
+/** The bytes after all `100 Continue` at their start; null: the last of these is incomplete. */
+function withoutContinues(bytes: Buffer): Buffer | null {
+  let at = 0;
+  for (;;) {
+    const seen = Math.min(CONTINUE.length, bytes.length - at);
+    if (bytes.compare(CONTINUE, 0, seen, at, at + seen) !== 0) return at === 0 ? bytes : bytes.subarray(at);
+    if (seen === 0) return bytes.subarray(at);
+    const end = seen < CONTINUE.length ? -1 : bytes.indexOf(HEAD_END, at);
+    if (end < 0) return bytes.length - at > maxHeaderSize ? bytes.subarray(at) : null;
+    at = end + HEAD_END.length;
   }
 }
 
