@@ -1,5 +1,6 @@
 import type { CancellationPlan } from './schedule/cancellation.ts';
 import type { TimeLimits } from './answers/deadlines.ts';
+import type { ErrorLimit } from './phases/early-end.ts';
 import type { PhaseLoad } from './schedule/load-plan.ts';
 import type { RequestForm } from './requests/request-feed.ts';
 import type { Share } from './workers/share.ts';
@@ -21,8 +22,8 @@ export interface BenchmarkPlan extends TimeLimits {
   readonly cancellation: CancellationPlan | null;
   /** Output tokens of the whole run; null: no limit. */
   readonly maxOutputTokensTotal: number | null;
-  /** Stops the run; 0: no limit. */
-  readonly maxConsecutiveErrors: number;
+  /** Stops the run. */
+  readonly errorLimit: ErrorLimit;
   /** The run fails when a larger share of its requests failed (0 to 1); null: no limit. */
   readonly failedRequestThreshold: number | null;
   /** Texts that no message may contain, such as the API key. */
@@ -31,5 +32,3 @@ export interface BenchmarkPlan extends TimeLimits {
 
 /** AIPerf's `--benchmark-grace-period`. */
 export const DEFAULT_GRACE_PERIOD_SECONDS = 30;
-/** No more requests are sent to a server that responds only with errors after this many. */
-export const DEFAULT_MAX_CONSECUTIVE_ERRORS = 50;

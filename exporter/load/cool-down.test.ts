@@ -114,16 +114,16 @@ test('the limit of output tokens includes the cool-down', async () => {
   ]);
 });
 
-test('errors in a row in the cool-down end the run', async () => {
+test('errors in the cool-down end the run', async () => {
   const script: Script = (socket, { position }) => {
     if (position < 19) return socket.write(streamOf(GOOD_STREAM));
     if (position === 19) return setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 3000);
     return setTimeout(() => socket.write(answer('500 X', 'application/json', '{"error":"out of order"}')), 5);
   };
-  const { outcome, recorder } = await run({ coolDown: true, maxConsecutiveErrors: 10 }, script);
+  const { outcome, recorder } = await run({ coolDown: true, errorLimit: { errors: 10 } }, script);
   expect(outcome).toMatchObject({
     status: 'failed',
-    failure: 'stopped after 10 errors in a row; the last: http_5xx (HTTP 500: out of order)',
+    failure: 'stopped after 10 errors (--stop-after-errors); the last: http_5xx (HTTP 500: out of order)',
   });
   expect(recorder.of('measure').map(({ outcome: each }) => each)).toEqual(Array(20).fill('ok'));
 });

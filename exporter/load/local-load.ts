@@ -7,7 +7,7 @@ import { ClockThread } from './schedule/clock-thread.ts';
 import { ContentRecognizer } from './answers/content-recognizer.ts';
 import { FixedDeal, SharedDeal, type Deal } from './requests/deal.ts';
 import { Deadlines } from './answers/deadlines.ts';
-import { EarlyEnd } from './phases/early-end.ts';
+import { EarlyEnd, judgedRequests } from './phases/early-end.ts';
 import { EventQueue } from './answers/event-queue.ts';
 import type { LoadGenerator, PhaseTurn, PreparedPhase } from './load-generator.ts';
 import type { RunObserver } from '../../core/run/run-observer.ts';
@@ -117,7 +117,7 @@ export class LocalLoad implements LoadGenerator {
       // Stages end by their own clock, after their last arrival.
       durationSeconds: load.load.arrivals?.kind === 'stages' ? null : load.durationSeconds,
       gracePeriodSeconds,
-      maxConsecutiveErrors: plan.maxConsecutiveErrors,
+      errorLimit: { limit: plan.errorLimit, judged: judgedRequests(load.load, plan.shard.parts) },
       earlyEnd: this.#earlyEnd,
       cancellation: phase === 'measure' ? plan.cancellation : null,
       budget: this.#budget,

@@ -133,27 +133,58 @@ describe('ending early', () => {
 });
 
 describe('servers that fail', () => {
-  test('50 consecutive errors end the run', async () => {
+  test('a server that answers only with errors gets no more requests', async () => {
     const script: Script = (socket) => socket.write(answer('500 X', 'application/json', '{"error":"out of order"}'));
     const { outcome, server } = await run({ requestCount: 10_000 }, script);
     expect(outcome.status).toBe('failed');
-    expect(outcome.failure).toBe('stopped after 50 errors in a row; the last: http_5xx (HTTP 500: out of order)');
+    expect(outcome.failure).toBe(
+      'stopped after 48 of 50 requests failed (--stop-after-errors); the last: http_5xx (HTTP 500: out of order)',
+    );
     expect(server.requests.length).toBeLessThanOrEqual(54);
     expect(outcome.phases[0]?.errors.http_5xx).toBe(server.requests.length);
     expect(outcome.phases[0]?.messages).toEqual({ http_5xx: 'HTTP 500: out of order' });
   });
 
-  test('errors that are not consecutive do not', async () => {
+  test('errors that come before all responses of a round do not, when most requests succeed', async () => {
+    // Equal lengths: the errors of a round end first, here 60 of 400.
+    const waiting: (() => void)[] = [];
+    const script: Script = (socket, { position }) => {
+      const isError = position % 400 < 60;
+      if (isError) return socket.write(answer('500 X', 'text/plain', 'no'));
+      waiting.push(() => socket.write(streamOf(GOOD_STREAM)));
+      if (position % 400 === 399) setTimeout(() => waiting.splice(0).forEach((respond) => respond()), 100);
+      return undefined;
+    };
+    const { outcome } = await run({ requestCount: 800, concurrency: 400 }, script);
+    expect(outcome).toMatchObject({ status: 'completed', failure: null });
+    expect(outcome.phases[0]?.requests).toMatchObject({ ok: 680, error: 120 });
+  });
+
+  test('a number of errors ends it, whatever succeeds between them', async () => {
+    const script: Script = (socket, { position }) =>
+      socket.write(position % 2 === 1 ? streamOf(GOOD_STREAM) : answer('500 X', 'text/plain', 'no'));
+    const { outcome } = await run({ requestCount: 100, concurrency: 1, errorLimit: { errors: 5 } }, script);
+    expect(outcome.failure).toBe('stopped after 5 errors (--stop-after-errors); the last: http_5xx (HTTP 500: no)');
+    expect(outcome.phases[0]?.requests).toMatchObject({ ok: 4, error: 5 });
+  });
+
+  test('no limit', async () => {
+    const script: Script = (socket) => socket.write(answer('500 X', 'text/plain', ''));
+    const { outcome } = await run({ requestCount: 120, errorLimit: null }, script);
+    expect(outcome.phases[0]?.requests).toMatchObject({ error: 120 });
+  });
+
+  test('a smaller share of errors does not', async () => {
     const script: Script = (socket, { position }) =>
       socket.write(position % 5 === 4 ? streamOf(GOOD_STREAM) : answer('500 X', 'text/plain', ''));
-    const { outcome } = await run({ requestCount: 100, concurrency: 1, maxConsecutiveErrors: 5 }, script);
+    const { outcome } = await run({ requestCount: 100, concurrency: 1 }, script);
     expect(outcome.status).toBe('completed');
     expect(outcome.phases[0]?.requests).toMatchObject({ ok: 20, error: 80 });
   });
 
   test('too many errors in the warm-up: the measure phase does not begin', async () => {
     const script: Script = (socket) => socket.write(answer('500 X', 'text/plain', ''));
-    const { outcome } = await run({ warmup: { requestCount: 100 }, maxConsecutiveErrors: 10 }, script);
+    const { outcome } = await run({ warmup: { requestCount: 100 }, errorLimit: { errors: 10 } }, script);
     expect(outcome.status).toBe('failed');
     expect(outcome.phases.map((phase) => phase.phase)).toEqual(['warmup']);
   });

@@ -1,4 +1,4 @@
-import { DEFAULT_MAX_CONSECUTIVE_ERRORS, type BenchmarkPlan } from '../load/benchmark-plan.ts';
+import type { BenchmarkPlan } from '../load/benchmark-plan.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import { WHOLE } from '../load/workers/share.ts';
 import type { PlannedLoad } from './planned-load.ts';
@@ -24,7 +24,7 @@ export function plannedBenchmark(
     measureStart_ns,
     cancellation: request.cancellation && { ...request.cancellation, seed: request.seed },
     maxOutputTokensTotal: request.maxOutputTokensTotal,
-    maxConsecutiveErrors: DEFAULT_MAX_CONSECUTIVE_ERRORS,
+    errorLimit: request.errorLimit,
     failedRequestThreshold: request.failedRequestThreshold,
     secrets,
     requestTimeoutSeconds: request.requestTimeoutSeconds,

@@ -4,6 +4,7 @@ import type { ApiKeySource } from '../load/transports/api-key.ts';
 import type { ConnectionOptions } from '../load/transports/connection-options.ts';
 import type { DatasetRequest } from '../load/datasets/open-dataset.ts';
 import type { EndpointType } from '../load/endpoints/endpoint-types.ts';
+import type { ErrorLimit } from '../load/phases/early-end.ts';
 import type { PhaseLoad } from '../load/schedule/load-plan.ts';
 import type { Share } from '../load/workers/share.ts';
 import type { ExportFormat } from '../servers/files/exports/write-exports.ts';
@@ -103,6 +104,8 @@ export interface RunRequest {
   readonly firstTokenTimeoutSeconds: number;
   /** 0: no limit. */
   readonly idleTimeoutSeconds: number;
+  /** Ends the run early; null: never. */
+  readonly errorLimit: ErrorLimit;
   readonly failedRequestThreshold: number | null;
   /** Null: no objectives. */
   readonly gates: Gates | null;

@@ -153,7 +153,9 @@ describe('limits hold for all workers together', () => {
       socket.write(n === 0 ? streamOf(GOOD_STREAM) : answer('500 X', 'text/plain', 'no'));
     const { performed, bodies } = await run(script, ['--concurrency', '4', '--request-count', '500', '--workers', '2']);
     expect(performed.result.status).toBe('failed');
-    expect(performed.failure).toMatch(/^stopped after 50 errors in a row; the last: http_5xx/);
+    expect(performed.failure).toMatch(
+      /^stopped after 48 of 50 requests failed \(--stop-after-errors\); the last: http_5xx/,
+    );
     // Those that were under way when the fiftieth came are all that is beyond.
     expect(bodies.length).toBeGreaterThanOrEqual(50);
     expect(bodies.length).toBeLessThanOrEqual(50 + 3);

@@ -11,7 +11,7 @@ import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readArguments, seconds, type OptionValues } from '../options/options.ts';
 import { PAGE_CREDENTIAL_OPTIONS, pageCredentials, targets } from '../options/server-options.ts';
-import { TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
+import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
 import { spreadLists } from '../options/value-lists.ts';
 import { bucketTable } from '../tables/bucket-table.ts';
 import { targetLine } from '../tables/server-lines.ts';
@@ -25,6 +25,7 @@ export const OPTIONS = {
   window: seconds('time between the two scrapes of --url', { min: 0.1, max: ONE_DAY_SECONDS }, 30),
   ...PAGE_CREDENTIAL_OPTIONS,
   ...TLS_OPTIONS,
+  ...PROXY_OPTIONS,
   'runs-dir': RUNS_DIR,
   json: flag('print JSON'),
 };

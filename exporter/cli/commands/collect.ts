@@ -18,7 +18,7 @@ import {
   SERVER_LISTS,
   targets,
 } from '../options/server-options.ts';
-import { TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
+import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
 import { serverTables } from '../tables/server-table.ts';
 import { untilStopped } from '../until-stopped.ts';
 import { spreadLists } from '../options/value-lists.ts';
@@ -33,6 +33,7 @@ export const OPTIONS = {
   'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
   ...PAGE_CREDENTIAL_OPTIONS,
   ...TLS_OPTIONS,
+  ...PROXY_OPTIONS,
   'discover-local': flag('also scrape local ports that respond'),
   duration: seconds('collection time (default: until Ctrl-C)', { min: 0.1, max: ONE_WEEK_SECONDS }, null),
   interval: seconds('scrape interval', INTERVAL_RANGE, DEFAULT_INTERVAL_SECONDS),

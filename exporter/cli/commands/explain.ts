@@ -22,12 +22,13 @@ import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
 import { PAGE_CREDENTIAL_OPTIONS, pageCredentials } from '../options/server-options.ts';
-import { TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
+import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
 
 export const OPTIONS = {
   url: text('URL', 'explain the metrics page at this URL', null),
   ...PAGE_CREDENTIAL_OPTIONS,
   ...TLS_OPTIONS,
+  ...PROXY_OPTIONS,
   json: flag('print JSON'),
 };
 

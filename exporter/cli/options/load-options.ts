@@ -11,6 +11,7 @@ import {
   type StagePlan,
   type TracePlan,
 } from '../../load/schedule/load-plan.ts';
+import { DEFAULT_ERROR_LIMIT, type ErrorLimit } from '../../load/phases/early-end.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
 import {
@@ -22,6 +23,7 @@ import {
   numbers,
   percent,
   seconds,
+  type Option,
   type OptionValues,
 } from './options.ts';
 import { stagesOption } from './stage-grammar.ts';
@@ -98,12 +100,34 @@ export const END_OPTIONS = {
   'cool-down': flag(
     'keep the load constant until the last measured request has ended, with requests that are not in the results',
   ),
+  'stop-after-errors': errorLimit(
+    'end the run after this many errors, or when this share of the requests sent lately failed: 0.5 or 50%; 0: never (default: 95% of at least 50)',
+  ),
   'max-output-tokens-total': integer(
     'end the run, or the search, before it can generate more output tokens than this',
     { min: 1, max: Number.MAX_SAFE_INTEGER },
     null,
   ),
 };
+
+/** A whole number counts errors; a share has a decimal point or a percent sign. */
+function errorLimit(help: string): Option<ErrorLimit> {
+  return {
+    help,
+    value: 'N|SHARE',
+    parse: (given) => {
+      const text = given.at(-1) ?? '';
+      const [, digits = '', percent = ''] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
+      const isShare = percent === '%' || digits.includes('.');
+      const value = Number(digits) / (percent === '%' ? 100 : 1);
+      if (digits === '' || (isShare && (value <= 0 || value > 1)) || value > MOST_REQUESTS)
+        throw new Error('a number of errors, or a share such as 0.5 or 50%');
+      if (isShare) return { share: value };
+      return value === 0 ? null : { errors: value };
+    },
+    fallback: DEFAULT_ERROR_LIMIT,
+  };
+}
 
 /** What comes before the measurement. */
 export const WARMUP_OPTIONS = {

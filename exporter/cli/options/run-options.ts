@@ -313,6 +313,7 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     waitReadySeconds: options['wait-ready'],
     firstTokenTimeoutSeconds: options['first-token-timeout'],
     idleTimeoutSeconds: options['idle-timeout'],
+    errorLimit: options['stop-after-errors'],
     failedRequestThreshold: options['failed-request-threshold'],
     serverMetrics: isFirstShard(options) ? serverMetrics(options) : null,
     metricsCredentials: pageCredentials(options),

@@ -6,7 +6,7 @@ import { parseTarget } from '../../servers/scrape/targets.ts';
 import { CliError } from '../failure.ts';
 import { scrapeHeaders } from './header-lines.ts';
 import { PAGE_FIELDS, pageOfFields } from './named-page.ts';
-import { PROXY_OPTIONS } from './tls-options.ts';
+import type { PROXY_OPTIONS } from './tls-options.ts';
 import { choice, text, texts, type Option, type OptionValues } from './options.ts';
 
 /** Flags about servers that take several values in a row. */
@@ -46,11 +46,12 @@ export const PAGE_CREDENTIAL_OPTIONS = {
     'a header to send to the metrics pages of the servers and of --server-metrics and --gpu-telemetry; may be repeated',
   ),
   'server-metrics-bearer-env': text('VAR', 'environment variable with a bearer token for the same pages', null),
-  ...PROXY_OPTIONS,
 };
 
 /** Throws a `CliError` without the values of the headers. */
-export function pageCredentials(options: OptionValues<typeof PAGE_CREDENTIAL_OPTIONS>): PageCredentials {
+export function pageCredentials(
+  options: OptionValues<typeof PAGE_CREDENTIAL_OPTIONS & typeof PROXY_OPTIONS>,
+): PageCredentials {
   const headers = scrapeHeaders(options['server-metrics-header'], '--server-metrics-header');
   const bearerVariable = options['server-metrics-bearer-env'];
   if (bearerVariable !== null && headers['authorization'] !== undefined)

@@ -66,7 +66,7 @@ export const AIPERF: Peer = {
     ['--url-strategy', none('several URLs are used round-robin')],
     [
       '--endpoint --custom-endpoint',
-      instead('append the path to `--url`: `--url http://host:8000/v1/chat/completions`'),
+      instead('use `--endpoint-path VALUE`, below `--url`; a full URL in `--url` needs none'),
     ],
     [
       '--endpoint-type',
@@ -87,7 +87,7 @@ export const AIPERF: Peer = {
     ],
     ['--api-key', API_KEY],
     ['--transport --transport-type', differs('chooses the HTTP client, `auto`, `undici` or `raw`')],
-    ['--use-legacy-max-tokens', none('every request sets `max_tokens`')],
+    ['--use-legacy-max-tokens', none('`max_tokens` is the default, and `--max-tokens-field` sets another field')],
     ['--use-server-token-count --per-chunk-usage', SERVER_COUNTS],
     ['--connection-reuse-strategy', none('connections are pooled; `--header "connection: close"` is refused')],
     ['--request-content-type --download-video-content --uuid-and-strip', TEXT_ONLY],

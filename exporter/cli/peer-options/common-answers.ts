@@ -15,8 +15,8 @@ export const API_KEY = instead(
   'use `--api-key-env VARIABLE` or `--api-key-file FILE`: a key on the command line is visible to others',
 );
 export const DOWNLOAD = instead('download the file and use `--input-file FILE`; its format is detected');
-export const WAIT_FOR_SERVER = none(
-  'one request checks the server before the load, and the run ends with exit code 1 if it fails; wait in a script',
+export const WAIT_FOR_SERVER = instead(
+  'use `--wait-ready SECONDS`; by default one request checks the server, and the run ends with exit code 1 if it fails',
 );
 export const RANDOM_RANGE = instead(
   'use `--isl-stddev` and `--osl-stddev`: lengths are normal, not uniform, around the mean',

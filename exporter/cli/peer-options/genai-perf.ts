@@ -11,7 +11,7 @@ export const GENAI_PERF: Peer = {
     ['--model-selection-strategy', none('a run has one model')],
     ['--url -u', accepted('url')],
     ['--backend', none('the API of the server is `--endpoint-type`; Triton with either backend is `triton_generate`')],
-    ['--endpoint', instead('append the path to `--url`: `--url http://host:8000/v1/chat/completions`')],
+    ['--endpoint', instead('use `--endpoint-path VALUE`, below `--url`; a full URL in `--url` needs none')],
     [
       '--endpoint-type',
       accepted(

@@ -53,7 +53,7 @@ export const GUIDELLM: Peer = {
     ],
     ['--max-seconds', differs('use `--benchmark-duration`; our `--max-seconds` limits a search (`--find`)')],
     ['--max-requests', differs('use `--request-count`; our `--max-requests` limits a search (`--find`)')],
-    ['--max-errors', none('a run ends after 50 consecutive errors')],
+    ['--max-errors', instead('use `--stop-after-errors VALUE`')],
     [
       '--max-error-rate --max-global-error-rate',
       instead('use `--failed-request-threshold VALUE`; or `--slo "error_ratio<=1%"` for exit code 99'),

@@ -23,7 +23,7 @@ export const VLLM_BENCH: Peer = {
     [
       '--endpoint',
       instead(
-        'use `--endpoint-type`, such as `chat` or `completions`, or append the path to `--url` (its default is /v1/completions, ours chat)',
+        'use `--endpoint-type`, such as `chat` or `completions` (its default is /v1/completions, ours chat), and `--endpoint-path` for other paths',
       ),
     ],
     [

@@ -1,11 +1,48 @@
-/** Cells of the memory of an `EarlyEnd`. */
-const ERRORS_IN_A_ROW = 0;
-const DECLARED = 1;
-export const EARLY_END_CELLS = 2;
+import { highestRate, mostInFlight, type LoadPlan } from '../schedule/load-plan.ts';
+
+/** How many errors end a run: a number of them, or a share (0 to 1) of the requests sent lately; null: none do. */
+export type ErrorLimit = { readonly errors: number } | { readonly share: number } | null;
+
+/** A server that answers almost only with errors gets no more requests. */
+export const DEFAULT_ERROR_LIMIT: ErrorLimit = { share: 0.95 };
+
+/** A share of fewer requests says little. */
+const FEWEST_JUDGED = 50;
 
 /**
- * What ends a phase early, counted over all senders of its requests: consecutive errors, and the decision to send no
- * more. Threads may share its memory; then it applies to all of them at once.
+ * Of how many requests, sent one after another, the share is judged: as many as may be in flight or are sent in a second, because
+ * one moment decides about all of these.
+ */
+export function judgedRequests(load: LoadPlan, shards = 1): number {
+  const { arrivals } = load;
+  const rate =
+    arrivals?.kind === 'rate'
+      ? arrivals.requestRate
+      : arrivals?.kind === 'stages'
+        ? Math.max(...arrivals.stages.map((stage) => (stage.kind === 'rate' ? highestRate(stage) : stage.concurrency)))
+        : 0;
+  return Math.max(FEWEST_JUDGED, Math.ceil(Math.max(mostInFlight([load]) ?? 0, rate) / shards));
+}
+
+/** The limit of a phase. */
+export interface PhaseErrorLimit {
+  readonly limit: ErrorLimit;
+  readonly judged: number;
+}
+
+/** Cells of the memory of an `EarlyEnd`, before the failures of each window. */
+const DECLARED = 0;
+const SENT = 1;
+const ERRORS = 2;
+const FIRST_WINDOW = 3;
+/** Failures of a request that was sent more windows ago say nothing about now. */
+const WINDOWS = 64;
+export const EARLY_END_CELLS = FIRST_WINDOW + WINDOWS;
+
+/**
+ * What ends a phase early, counted over all senders of its requests: errors, and the decision to send no more. Threads may
+ * share its memory; then it applies to all of them at once. Requests are judged in the order of their sending, in windows:
+ * in that of their ends, errors come first, since they are faster than responses.
  */
 export class EarlyEnd {
   readonly #cells: Int32Array;
@@ -20,13 +57,23 @@ export class EarlyEnd {
     this.#reported = reported;
   }
 
-  succeeded(): void {
-    Atomics.store(this.#cells, ERRORS_IN_A_ROW, 0);
+  /** Counts a request, and returns its position. */
+  sent({ judged }: PhaseErrorLimit): number {
+    const position = Atomics.add(this.#cells, SENT, 1);
+    if (position % judged === 0) Atomics.store(this.#cells, cellOf(position / judged), 0);
+    return position;
   }
 
-  /** The number of consecutive failures, including this one. */
-  failed(): number {
-    return Atomics.add(this.#cells, ERRORS_IN_A_ROW, 1) + 1;
+  /** Counts the failure of the request at a position; returns what reached the limit, null: nothing did. */
+  failed(position: number, { limit, judged }: PhaseErrorLimit): string | null {
+    const errors = Atomics.add(this.#cells, ERRORS, 1) + 1;
+    if (limit === null) return null;
+    if ('errors' in limit) return errors >= limit.errors ? `${errors} errors` : null;
+    const window = Math.floor(position / judged);
+    const latest = Math.floor((Atomics.load(this.#cells, SENT) - 1) / judged);
+    if (latest - window >= WINDOWS) return null;
+    const failures = Atomics.add(this.#cells, cellOf(window), 1) + 1;
+    return failures >= Math.ceil(limit.share * judged) ? `${failures} of ${judged} requests failed` : null;
   }
 
   /** No sender sends further requests; null: those in flight may finish without a limit. */
@@ -44,3 +91,5 @@ export class EarlyEnd {
     this.#cells.fill(0);
   }
 }
+
+const cellOf = (window: number): number => FIRST_WINDOW + (window % WINDOWS);

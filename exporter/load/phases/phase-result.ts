@@ -22,7 +22,7 @@ export interface PhaseResult {
   readonly connectionRetries: number;
   /** What of the responses a user must know; null or absent: nothing. */
   readonly findings?: ResponseFindings | null;
-  /** Why the phase was stopped because of consecutive errors; null when it was not. */
+  /** Why the phase was stopped because of too many errors; null when it was not. */
   readonly tooManyErrors: string | null;
   /** Why it ended early because of the limit of output tokens; null when it did not. */
   readonly overBudget: string | null;

@@ -1,7 +1,7 @@
 import type { ErrorReason, LoadPhase } from '../../../core/run/record.ts';
 import type { AnswerReader, ClosedRequest } from '../answers/answer-reader.ts';
 import { isCancelled, type CancellationPlan } from '../schedule/cancellation.ts';
-import type { EarlyEnd } from './early-end.ts';
+import type { EarlyEnd, PhaseErrorLimit } from './early-end.ts';
 import type { Measuring } from './measuring.ts';
 import type { OutputBudget } from './output-budget.ts';
 import { SentRequests } from './sent-requests.ts';
@@ -28,8 +28,7 @@ export interface PhasePlan {
   readonly durationSeconds: number | null;
   /** After the duration, or after too many errors, requests in flight get this long before they are cancelled. */
   readonly gracePeriodSeconds: number;
-  /** 0: no limit. */
-  readonly maxConsecutiveErrors: number;
+  readonly errorLimit: PhaseErrorLimit;
   readonly earlyEnd: EarlyEnd;
   /** Null: every request is read to its end. */
   readonly cancellation: CancellationPlan | null;
@@ -141,7 +140,8 @@ class Phase implements Gate {
 
   /** A conversation counts as closed with its last turn. */
   #dispatch(ready: ReadyRequest, due_ns: number, closed: RequestClosed, firstContent?: () => void): void {
-    const { firstIndex, schedule } = this.#plan;
+    const { firstIndex, schedule, earlyEnd, errorLimit } = this.#plan;
+    const position = earlyEnd.sent(errorLimit);
     const counts = this.#sending;
     const isOwn = counts === this.#own;
     counts.requestSent(this.now_ns());
@@ -149,7 +149,7 @@ class Phase implements Gate {
     const ended = (reader: AnswerReader, request: ClosedRequest): void => {
       this.#inFlight.remove(reader, place);
       clearTimeout(cancelling);
-      this.#count(request, counts);
+      this.#count(request, counts, position);
       if (isOwn) this.#measured();
       if (!this.#continues(ready, request, closed)) closed(request.record.end_ns, request.retryAfterSeconds);
       this.#endIfDone();
@@ -244,21 +244,20 @@ class Phase implements Gate {
     this.#endIfDone();
   }
 
-  #count(request: ClosedRequest, counts: SentRequests): void {
+  #count(request: ClosedRequest, counts: SentRequests, position: number): void {
     const { outcome, reason, requested_output_tokens, output_tokens } = request.record;
     counts.requestEnded(request);
     this.#plan.budget?.settle(requested_output_tokens, output_tokens);
-    if (outcome === 'ok') this.#plan.earlyEnd.succeeded();
-    if (reason !== null && outcome !== 'cancelled') this.#countError(reason, request.message, counts);
+    if (reason !== null && outcome !== 'cancelled') this.#countError(reason, request.message, counts, position);
   }
 
-  #countError(reason: ErrorReason, message: string | null, counts: SentRequests): void {
-    const { maxConsecutiveErrors, gracePeriodSeconds, earlyEnd } = this.#plan;
-    const inARow = earlyEnd.failed();
-    if (maxConsecutiveErrors === 0 || inARow < maxConsecutiveErrors || earlyEnd.declared) return;
+  #countError(reason: ErrorReason, message: string | null, counts: SentRequests, position: number): void {
+    const { errorLimit, gracePeriodSeconds, earlyEnd } = this.#plan;
+    const reached = earlyEnd.failed(position, errorLimit);
+    if (reached === null || earlyEnd.declared) return;
     earlyEnd.declare(gracePeriodSeconds);
     const last = message === null ? reason : `${reason} (${message})`;
-    counts.tooManyErrors = `stopped after ${maxConsecutiveErrors} errors in a row; the last: ${last}`;
+    counts.tooManyErrors = `stopped after ${reached} (--stop-after-errors); the last: ${last}`;
     this.#timer(gracePeriodSeconds, this.#cancel);
     this.#endEarly();
   }

@@ -2,6 +2,7 @@ import type { MeasuredRecord, PhaseName } from '../../../core/run/record.ts';
 import type { BenchmarkPlan } from '../benchmark-plan.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import { chat } from '../endpoints/chat.ts';
+import { DEFAULT_ERROR_LIMIT } from '../phases/early-end.ts';
 import type { ClosedLoad, OpenLoad, PhaseLoad } from '../schedule/load-plan.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 import { runBenchmark } from '../run-benchmark.ts';
@@ -93,7 +94,7 @@ export function benchmarkPlan(changes: PlanChanges): BenchmarkPlan {
     requestTimeoutSeconds: changes.requestTimeoutSeconds ?? 60,
     firstTokenTimeoutSeconds: 0,
     idleTimeoutSeconds: 0,
-    maxConsecutiveErrors: changes.maxConsecutiveErrors ?? 50,
+    errorLimit: changes.errorLimit === undefined ? DEFAULT_ERROR_LIMIT : changes.errorLimit,
     failedRequestThreshold: changes.failedRequestThreshold ?? null,
     secrets: [],
     shard: changes.shard ?? WHOLE,
