@@ -110,7 +110,7 @@ function ownName(given: string, { type, path }: TargetApi): string | null {
       ? 'set --no-streaming'
       : 'remove --no-streaming';
   throw new Error(
-    `its path ends in ${name}, which is not the endpoint of --endpoint-type ${type}: ${remedy}, ` +
+    `its path ends in ${name}, which is no endpoint of the type ${type}: ${remedy}, ` +
       `or use --endpoint-path ${path} for an endpoint below it`,
   );
 }
