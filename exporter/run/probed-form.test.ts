@@ -78,7 +78,7 @@ const rejecting =
       body.includes(`"${field}"`) ? answer('400 X', 'text/plain', `unknown ${field}`) : streamOf(GOOD_STREAM),
     );
 
-test('what one server rejects is sent to none: those before it are asked again', async () => {
+test('what one server rejects is sent to none: those before it are probed again', async () => {
   const { servers, form, said } = await probed(good, rejecting('max_tokens'), rejecting('stream_options'));
   expect((await form).options).toMatchObject({ lengthField: 'max_completion_tokens', includeUsage: false });
   for (const { requests } of servers) {

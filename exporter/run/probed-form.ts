@@ -52,7 +52,7 @@ export async function probedForm(
       const { contentType } = probed;
       if (probed.options !== accepted.options) {
         accepted = { ...accepted, options: probed.options };
-        // Each server gets the same requests: those before it are asked again.
+        // Each server gets the same requests: those before it are probed again.
         if (i > 0) {
           [i, reportUsage] = [-1, true];
           continue;
