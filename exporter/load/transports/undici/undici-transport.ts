@@ -205,7 +205,7 @@ function withoutContinues(bytes: Buffer): Buffer | null {
 
 type Release = (exchange: UndiciExchange, connection: Connection) => void;
 
-interface ExchangeOwner {
+interface OwningTransport {
   readonly origin: string;
   readonly secrets: readonly string[];
   readonly release: Release;
@@ -235,7 +235,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     request: TransportRequest,
     handler: ResponseHandler,
     connection: Connection,
-    { origin, secrets, release, sendingTimes }: ExchangeOwner,
+    { origin, secrets, release, sendingTimes }: OwningTransport,
   ) {
     this.#origin = origin;
     this.#request = request;
