@@ -146,6 +146,8 @@ export interface RunClient {
   readonly http_trace: boolean;
   /** Whether the servers' caches were emptied before the first request. */
   readonly reset_kv_cache: boolean;
+  /** Field of the maximum output length in the requests; absent: the endpoint's own. */
+  readonly max_tokens_field?: string;
 }
 
 /** Where an imported run comes from. */

@@ -35,6 +35,7 @@ export function runPlan(
   epoch: RunEpoch,
   { system, provenance }: { readonly system: string | null; readonly provenance: Provenance },
 ): RunPlan {
+  const { lengthField } = form.options;
   return {
     run_id: request.runId ?? createRunId(epoch.wall),
     scenario: request.scenario,
@@ -54,6 +55,7 @@ export function runPlan(
       transport: transport.kind ?? null,
       http_trace: request.traffic.connection.httpTrace ?? false,
       reset_kv_cache: request.cacheReset != null,
+      ...(lengthField === undefined ? {} : { max_tokens_field: lengthField }),
     },
     dataset,
     command_line: request.commandLine?.map((word) => withoutSecrets(word, credentials)) ?? null,

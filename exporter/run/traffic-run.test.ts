@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RunFile } from '../../core/run/run.ts';
 import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { answer, delta, GOOD_STREAM, scriptedServer, sse, streamOf } from '../load/testing/scripted-server.ts';
@@ -134,4 +135,20 @@ test('a server without usage: a tokenizer counts, and the run reports that', asy
     ({ measure, population }) => measure === 'output_sequence_length' && population === 'ok',
   );
   expect(tokens).toMatchObject({ n: 2, mean: 6 });
+});
+
+test.each<[server: string, rejected: string, argv: readonly string[], field: string | undefined]>([
+  ['rejects max_tokens', '"max_tokens"', [], 'max_completion_tokens'],
+  ['gets another field', '"max_tokens"', ['--max-tokens-field', 'max_new'], 'max_new'],
+  ['accepts max_tokens', '"max_completion_tokens"', [], undefined],
+])('run.json names the field of the output length: a server that %s', async (_server, rejected, argv, field) => {
+  const script: Script = (socket, { body }) =>
+    socket.write(
+      body.includes(rejected)
+        ? answer('400 X', 'application/json', '{"error":{"message":"Unsupported parameter","param":"max_tokens"}}')
+        : streamOf(GOOD_STREAM),
+    );
+  const { performed } = await run(script, ['--request-count', '1', '--osl', '2', '--isl', '5', ...argv]);
+  const { client } = JSON.parse(await readFile(join(performed.path, 'run.json'), 'utf8')) as RunFile;
+  expect(client?.max_tokens_field).toBe(field);
 });

@@ -191,7 +191,12 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
   [
     'RunClient',
     at(schemas.run, 'client', '?'),
-    { transport: true, http_trace: true, reset_kv_cache: true } satisfies Keys<RunClient>,
+    {
+      transport: true,
+      http_trace: true,
+      reset_kv_cache: true,
+      max_tokens_field: 'optional',
+    } satisfies Keys<RunClient>,
   ],
   [
     'RunDataset',

@@ -823,6 +823,7 @@ export interface components {
         RunFile: {
             client: null | {
                 http_trace: boolean;
+                max_tokens_field?: string;
                 reset_kv_cache: boolean;
                 transport: "undici" | "raw" | null;
             };
@@ -1009,6 +1010,7 @@ export interface components {
                 server_image: string | null;
                 servers: {
                     origin: string;
+                    proxy?: string;
                     settings: {
                         [key: string]: string | number | boolean;
                     };
