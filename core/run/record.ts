@@ -15,7 +15,7 @@ export interface RequestRecord extends HttpPhases, CountedTokens {
   readonly sent_ns: number;
   /** Arrival of the first chunk with content (text, reasoning or a tool call). */
   readonly first_content_ns: number | null;
-  /** Arrival of the first chunk with content that is not reasoning. */
+  /** Arrival of the first chunk with content that is not reasoning; a nanosecond later if reasoning came in the same read. */
   readonly first_output_ns: number | null;
   /** Arrival of the last chunk with content. */
   readonly last_content_ns: number | null;

@@ -37,7 +37,7 @@ test.each([
   ['reasoning that is mixed with the output', usage(20, 15), 0, 10 * MS, null],
   ['no reasoning', usage(20, 0), 0, 10 * MS, 50 * MS],
   ['reasoning before it', usage(20, 15), 15, 10 * MS, 200 * MS],
-  ['reasoning before it that arrives at the same time', usage(20, 15), 15, 0, 50 * MS],
+  ['reasoning before it that arrives at the same time', usage(20, 15), 15, 0, 50 * MS + 1],
 ])('the time of the first output, with %s', (_name, counted, firstOutputChunk, gap_ns, first_output_ns) => {
   const sent = { index: 0, phase: 'measure', due_ns: 0, sent_ns: 0, requested_output_tokens: 200 } as const;
   const record = requestRecord(sent, {

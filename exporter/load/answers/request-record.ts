@@ -98,7 +98,10 @@ function firstOutput({ usage, offsets_ns, firstOutputChunk: chunk }: ReadAnswer)
   const { output_tokens: output, reasoning_tokens: reasoning } = usage ?? NO_COUNTS;
   const isMixed =
     chunk === 0 && output !== null && reasoning !== null && reasoning > 0 && offsets_ns.length > output - reasoning;
-  return chunk === null || isMixed ? null : (offsets_ns[chunk] ?? null);
+  const offset = chunk === null || isMixed ? undefined : offsets_ns[chunk];
+  if (offset === undefined) return null;
+  // Chunks of one read have one time. A first output at the time of the first content means that no reasoning was sent.
+  return chunk !== 0 && offset === offsets_ns[0] ? offset + 1 : offset;
 }
 
 const NO_COUNTS = { output_tokens: null, reasoning_tokens: null };
