@@ -5,6 +5,8 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
+  /** The text of `--help`, without what only the command itself requires; absent: the command prints it. */
+  readonly loadHelp?: (argv: readonly string[]) => Promise<string>;
 }
 
 interface CommandModule {

@@ -1,7 +1,18 @@
 import type { Command } from './command.ts';
 
 export const COMMANDS: readonly Command[] = [
-  { name: 'run', summary: 'benchmark a server and store the result as a run', load: () => import('./commands/run.ts') },
+  {
+    name: 'run',
+    summary: 'benchmark a server and store the result as a run',
+    load: () => import('./commands/run.ts'),
+    loadHelp: async (argv) => {
+      const [{ sectionedHelp }, { RUN_HELP }] = await Promise.all([
+        import('./options/help-text.ts'),
+        import('./options/run-options.ts'),
+      ]);
+      return sectionedHelp(RUN_HELP, argv);
+    },
+  },
   {
     name: 'serve',
     summary: 'expose the finished runs as Prometheus metrics',

@@ -42,6 +42,11 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function execute(command: Command, argv: readonly string[]): Promise<void> {
   try {
+    if (command.loadHelp !== undefined && (await import('./options/help-text.ts')).asksForHelp(argv)) {
+      process.stdout.write(await command.loadHelp(argv));
+      process.exitCode = ExitCode.done;
+      return;
+    }
     const implementation = await command.load();
     process.exitCode = await implementation.run(argv, COMMANDS);
   } catch (error) {

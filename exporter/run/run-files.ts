@@ -4,10 +4,7 @@ import type { RequestView } from '../report/request-view.ts';
 import { viewOfRecords, writeReport } from '../report/write-report.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { reasonOf } from '../errors/store-errors.ts';
-
-/** File formats of other tools that a run can be exported to. */
-export const RUN_EXPORTS = ['aiperf'] as const;
-export type RunExport = (typeof RUN_EXPORTS)[number];
+import type { RunExport } from './run-request.ts';
 
 /**
  * Writes the files derived from a finished run into its folder: report.html, and the requested exports. Failures are

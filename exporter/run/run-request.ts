@@ -7,13 +7,16 @@ import type { EndpointType } from '../load/endpoints/endpoint-types.ts';
 import type { ErrorLimit } from '../load/phases/early-end.ts';
 import type { PhaseLoad } from '../load/schedule/load-plan.ts';
 import type { Share } from '../load/workers/share.ts';
-import type { ExportFormat } from '../servers/files/exports/write-exports.ts';
+import type { ExportFormat } from '../servers/files/exports/export-info.ts';
 import type { NamedPage, SearchedPages } from '../servers/scrape/named-pages.ts';
 import type { PageCredentials } from '../servers/scrape/page-access.ts';
 import type { OutgoingRequest } from '../publish/outgoing-request.ts';
 import type { ProvenanceRequest } from '../provenance/provenance-request.ts';
 import type { CacheReset } from './reset-kv-cache.ts';
-import type { RunExport } from './run-files.ts';
+
+/** File formats of other tools that a run can be exported to. */
+export const RUN_EXPORTS = ['aiperf'] as const;
+export type RunExport = (typeof RUN_EXPORTS)[number];
 
 /** What is sent, to which servers and in which form, as the user configured it. */
 export interface TrafficRequest {

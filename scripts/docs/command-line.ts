@@ -40,7 +40,9 @@ const flagsIn = (help: string): Set<string> =>
   ]);
 
 /** Runs in this process: a process per command would take seconds. */
-async function helpOf({ load }: Command, ...part: readonly string[]): Promise<string> {
+async function helpOf({ load, loadHelp }: Command, ...part: readonly string[]): Promise<string> {
+  const argv = [...part, '--help-all'];
+  if (loadHelp !== undefined) return loadHelp(argv);
   const command = await load();
   const { stdout } = process;
   const write = stdout.write.bind(stdout);
@@ -50,7 +52,7 @@ async function helpOf({ load }: Command, ...part: readonly string[]): Promise<st
     return true;
   };
   try {
-    await command.run([...part, '--help-all']);
+    await command.run(argv);
   } finally {
     stdout.write = write;
   }

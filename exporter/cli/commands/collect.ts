@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
-import { DEFAULT_INTERVAL_SECONDS } from '../../servers/scrape/collector.ts';
 import { collectServers } from '../../servers/collect-servers.ts';
 import { discoverLocal } from '../../servers/scrape/discover-local.ts';
 import type { Target } from '../../servers/scrape/targets.ts';
@@ -10,6 +9,7 @@ import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readOptions, seconds, text, type OptionValues } from '../options/options.ts';
 import {
+  DEFAULT_INTERVAL_SECONDS,
   definitions,
   formats,
   INTERVAL_RANGE,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { SWEEP_PERCENTILES } from '../../../core/sweeps/sweep-figures.ts';
 import { AIPERF_FOLDER, ExportError, writeAiperf } from '../../exports/write-aiperf.ts';
 import { viewOfRecords, writeReport } from '../../report/write-report.ts';
-import { RUN_EXPORTS } from '../../run/run-files.ts';
+import { RUN_EXPORTS } from '../../run/run-request.ts';
 import type { RunListing, RunStore } from '../../store/run-store.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';

@@ -23,7 +23,6 @@ import { reasonOf, RunNotStoredError, RunsDirectoryError } from '../../errors/st
 import { departureTexts } from '../departure-texts.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { groupResult, requestText, type GroupRun } from '../tables/group-table.ts';
-import { asksForHelp, sectionedHelp } from '../options/help-text.ts';
 import { keptRun } from './kept-run.ts';
 import { modelSource } from './model-source.ts';
 import { printing } from '../printing.ts';
@@ -40,7 +39,7 @@ import { requestedRuns } from '../options/requested-runs.ts';
 import { requestedFind } from '../options/find-options.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
 import { readOptions } from '../options/options.ts';
-import { RUN_HELP, RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
+import { RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
 import { requestedWebConfig } from '../options/web-config-option.ts';
 import { ownArguments, PEER_NAMES } from '../peer-options/peer-arguments.ts';
 import { memberLine } from '../tables/member-line.ts';
@@ -53,10 +52,6 @@ import { VERSION } from '../version.ts';
 export { RUN_OPTIONS as OPTIONS };
 
 export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(sectionedHelp(RUN_HELP, argv));
-    return ExitCode.done;
-  }
   const words = spreadLists(ownArguments(argv, RUN_OPTIONS), RUN_LISTS);
   if (readOptions(RUN_OPTIONS, words, process.env, undefined, PEER_NAMES).find !== null) return find(words);
   const { options, requests, steps } = await requestedRuns(words, process.env, modelSource(process.env));

@@ -7,11 +7,9 @@ import {
 } from '../../load/answers/deadlines.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../../publish/linger.ts';
-import { RUN_EXPORTS } from '../../run/run-files.ts';
-import type { RunRequest } from '../../run/run-request.ts';
+import { RUN_EXPORTS, type RunRequest } from '../../run/run-request.ts';
 import { shardDirectory } from '../../store/shards/shard-folders.ts';
 import { CliError } from '../failure.ts';
-import { DEFAULT_INTERVAL_SECONDS } from '../../servers/scrape/collector.ts';
 import { DEFAULT_DRAIN_TIMEOUT_SECONDS } from '../../servers/scrape/run-edges.ts';
 import { GATE_OPTIONS, requestedGates } from './gate-options.ts';
 import { CHECK_OPTIONS } from './judge-options.ts';
@@ -27,6 +25,7 @@ import {
 } from './load-options.ts';
 import { headersOf } from './header-lines.ts';
 import {
+  DEFAULT_INTERVAL_SECONDS,
   definitions,
   formats,
   INTERVAL_RANGE,

@@ -1,4 +1,4 @@
-import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/write-exports.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/export-info.ts';
 import { parsePageSearch } from '../../servers/discovery/page-search.ts';
 import type { NamedPage, SearchedPages } from '../../servers/scrape/named-pages.ts';
 import type { PageCredentials } from '../../servers/scrape/page-access.ts';
@@ -80,3 +80,5 @@ export const definitions = choice(
 
 /** AIPerf's limits of its collection interval. */
 export const INTERVAL_RANGE = { min: 0.001, max: 300 };
+/** AIPerf's interval is 0.333 s; each scrape takes time from the server under test, so our default is longer. */
+export const DEFAULT_INTERVAL_SECONDS = 1;

@@ -1,7 +1,10 @@
 import type { JsonValue } from '../../../core/run/canonical-json.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { DEFAULT_TRANSPORT, TRANSPORT_CHOICES } from '../../load/transports/choose-transport.ts';
-import { DEFAULT_CONNECT_TIMEOUT_SECONDS } from '../../load/transports/connection-options.ts';
+import {
+  DEFAULT_CONNECT_TIMEOUT_SECONDS,
+  DEFAULT_TRANSPORT,
+  TRANSPORT_CHOICES,
+} from '../../load/transports/transport.ts';
 import { SAMPLING_STRATEGIES } from '../../load/datasets/entry-order.ts';
 import { detectFileType } from '../../load/datasets/detect-file-type.ts';
 import { FILE_TYPES, type FileType } from '../../load/datasets/open-dataset.ts';

@@ -1,19 +1,8 @@
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { RawTransport } from './raw/raw-transport.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, TransportChoice } from './transport.ts';
 import { UndiciTransport } from './undici/undici-transport.ts';
 import type { UndiciTransportOptions } from './undici/undici-transport.ts';
-
-/**
- * `undici` supports http and https. `raw` uses less CPU and takes timestamps earlier, supports http only, and fails
- * responses that its strict reader rejects. `auto` is raw where that is possible: https and proxies use undici, and so does a
- * server from the first response whose head the strict reader rejects.
- */
-export const TRANSPORT_CHOICES = ['auto', 'undici', 'raw'] as const;
-
-export type TransportChoice = (typeof TRANSPORT_CHOICES)[number];
-
-export const DEFAULT_TRANSPORT: TransportChoice = 'auto';
 
 /** The transport to one server. Throws a `ConfigurationError` when the choice does not support it. */
 export function chooseTransport(choice: TransportChoice, options: UndiciTransportOptions): Transport {

@@ -1,11 +1,10 @@
 import { chooseTransport } from './choose-transport.ts';
-import type { TransportChoice } from './choose-transport.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { readTlsFiles, type TlsFiles } from '../../http-client/tls-files.ts';
 import type { RequestTarget, TargetApi } from './target.ts';
 import { parseTarget } from './target.ts';
 import { RoundRobinTransport } from './round-robin-transport.ts';
-import type { Transport } from './transport.ts';
+import type { Transport, TransportChoice } from './transport.ts';
 
 /** How servers are reached, as the user configured it. */
 export interface ConnectionOptions {
@@ -21,8 +20,6 @@ export interface ConnectionOptions {
   /** `--export-http-trace`: the phases of each request are recorded; absent: they are not. */
   readonly httpTrace?: boolean;
 }
-
-export const DEFAULT_CONNECT_TIMEOUT_SECONDS = 10;
 
 /**
  * The servers that the URLs name. All get the same requests, so they may differ in scheme, host and port only. Throws a

@@ -6,8 +6,8 @@ import { selfSignedCertificate, VALID } from '../testing/certificate.ts';
 import { GENEROUS, oneRequest } from '../testing/one-request.ts';
 import { proxyServer, type ProxyServer } from '../testing/proxy-server.ts';
 import { GOOD_STREAM, scriptedServer, streamOf, type ScriptedServer } from '../testing/scripted-server.ts';
-import { chooseTransport, type TransportChoice } from './choose-transport.ts';
-import type { Transport } from './transport.ts';
+import { chooseTransport } from './choose-transport.ts';
+import type { Transport, TransportChoice } from './transport.ts';
 
 const toClose: { close(): unknown }[] = [];
 

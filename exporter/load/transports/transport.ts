@@ -2,6 +2,19 @@ import type { ErrorReason } from '../../../core/run/record.ts';
 import type { TransportKind } from '../../../core/run/run.ts';
 import type { ExchangeTrace } from './exchange-trace.ts';
 
+/**
+ * `undici` supports http and https. `raw` uses less CPU and takes timestamps earlier, supports http only, and fails
+ * responses that its strict reader rejects. `auto` is raw where that is possible: https and proxies use undici, and so does a
+ * server from the first response whose head the strict reader rejects.
+ */
+export const TRANSPORT_CHOICES = ['auto', 'undici', 'raw'] as const;
+
+export type TransportChoice = (typeof TRANSPORT_CHOICES)[number];
+
+export const DEFAULT_TRANSPORT: TransportChoice = 'auto';
+
+export const DEFAULT_CONNECT_TIMEOUT_SECONDS = 10;
+
 /** One HTTP request, ready to be sent: nothing in it is computed on the hot path. */
 export interface TransportRequest {
   readonly method: 'POST' | 'GET';

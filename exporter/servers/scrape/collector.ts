@@ -10,8 +10,6 @@ export interface CollectorOptions extends LoopOptions {
   readonly pageLimits?: PageLimits;
 }
 
-/** AIPerf's interval is 0.333 s; each scrape takes time from the server under test, so our default is longer. */
-export const DEFAULT_INTERVAL_SECONDS = 1;
 /** Limit of the numbers kept for all targets together, 8 bytes each. */
 const MAX_VALUES = 32_000_000;
 /** Longest wait of the run for the scrapes at its edges; shorter for a target that never responded. */

@@ -1,3 +1,6 @@
+export const EXPORT_FORMATS = ['json', 'csv', 'jsonl', 'parquet'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
 /** Header of the exported files. */
 export interface ExportInfo {
   /** Name and version of this program. */

@@ -7,7 +7,8 @@ import type { Collection } from '../../collection.ts';
 import { aiperfCollection, collectionOfStores } from '../../testing/aiperf-collection.ts';
 import { capturePath, captureText } from '../../../../fixtures/captures.ts';
 import { pagesOf, replay } from '../../testing/replay.ts';
-import { EXPORT_FORMATS, writeExports } from './write-exports.ts';
+import { EXPORT_FORMATS } from './export-info.ts';
+import { writeExports } from './write-exports.ts';
 
 const RUN = 'a-steady-c8';
 const PARQUET = capturePath(`dynamo/${RUN}/aiperf-server-metrics/server_metrics_export.parquet`);

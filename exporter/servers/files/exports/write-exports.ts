@@ -5,16 +5,13 @@ import { finished } from 'node:stream/promises';
 import { replaceFile, replaceWhenWritten } from '../../../files/durable-file.ts';
 import { besideOutput } from '../../../files/output-temporary.ts';
 import { type Collection, wall_ns, type CollectedTarget } from '../../collection.ts';
-import type { ExportInfo } from './export-info.ts';
+import { EXPORT_FORMATS, type ExportFormat, type ExportInfo } from './export-info.ts';
 import { serverMetricsCsv } from './server-metrics-csv.ts';
 import { serverMetricsJson } from './server-metrics-json.ts';
 import { writeServerMetricsParquet } from './server-metrics-parquet.ts';
 import { HistogramSeries, type ScalarSeries, type Series } from '../../series/series.ts';
 import { aiperfName, isLeftOut, sorted } from './aiperf-view.ts';
 import { jsonText, orderedBuckets } from './json-text.ts';
-
-export const EXPORT_FORMATS = ['json', 'csv', 'jsonl', 'parquet'] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /**
  * Writes AIPerf's files `server_metrics_export.<format>` into a directory and returns their paths; an empty Parquet
