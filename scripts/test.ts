@@ -151,13 +151,23 @@ interface Ended {
   readonly seconds: number;
 }
 
-/** Runs a stage and prints its output when it has ended. */
+/** Test files and browser tests that failed, as jest and Playwright name them when they have ended. */
+const FAILURE = /^(FAIL |\s+✘).*$/gm;
+const FAILURES_EVERY_MS = 5000;
+
+/** Runs a stage, names its failures while it runs, and prints its output when it has ended. */
 async function perform(stage: Stage): Promise<Ended> {
   const path = join(reports, `${STAGES.indexOf(stage)}.log`);
   const log = openSync(path, 'a');
   console.log(`${stage.name} …`);
   const begun = Date.now();
-  const tally = await stage.run(log);
+  let named = 0;
+  const watch = setInterval(() => {
+    const failures = readFileSync(path, 'utf8').match(FAILURE) ?? [];
+    for (const line of failures.slice(named)) console.log(`${stage.name}: ${line.trim()}`);
+    named = failures.length;
+  }, FAILURES_EVERY_MS);
+  const tally = await stage.run(log).finally(() => clearInterval(watch));
   const seconds = Math.round((Date.now() - begun) / 1000);
   closeSync(log);
   console.log(`\n── ${stage.name}, ${seconds} s\n${readFileSync(path, 'utf8').trimEnd()}\n`);
