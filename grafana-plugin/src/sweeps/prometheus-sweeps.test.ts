@@ -90,9 +90,10 @@ test('an aborted run is a step without values', () => {
 
 test('a sweep is found by any of its runs, and has the id of the oldest', () => {
   const sweeps = sweepsOfSeries([...swept('a', 'night'), ...swept('b', 'day')], 0);
+  // Newest first; of those that began together, by ID.
   expect(sweepPage(sweeps).sweeps).toMatchObject([
-    { sweep_id: 'a-1', loads: [1, 4], runs: 2, has_objectives: false },
     { sweep_id: 'b-1', loads: [1, 4], runs: 2, has_objectives: false },
+    { sweep_id: 'a-1', loads: [1, 4], runs: 2, has_objectives: false },
   ]);
   expect(sweepWithRun(sweeps, 'b-2')?.source.name).toBe('day');
   expect(sweepWithRun(sweeps, 'c')).toBeNull();
