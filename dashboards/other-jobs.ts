@@ -2,7 +2,7 @@ import type { WithoutData } from './without-data.ts';
 
 /** Families that a system's dashboard shows and that, in a test, are on the pages of another job. */
 export interface OtherJob {
-  readonly of: WithoutData['of'] | 'run';
+  readonly of: WithoutData['of'];
   /** The dashboard; that of the app as well. */
   readonly uid: string;
   /** How the names of the metrics begin. */

@@ -1,15 +1,24 @@
 /** A panel that may be empty in a test with a real Prometheus, with the reason. */
 export interface WithoutData {
-  /** The simulated servers under load, or the recorded pages of real ones. */
-  readonly of: 'simulated' | 'recorded';
+  /** The simulated servers under load, the recorded pages of real ones, or runs and their scenarios. */
+  readonly of: 'simulated' | 'recorded' | 'run';
   /** The dashboard; that of the app as well. */
   readonly uid: string;
   /** Titles: of each of these panels some query has no data. */
   readonly panels: readonly string[];
+  /** Only queries of this metric; absent: any. */
+  readonly metric?: string;
   readonly reason: string;
 }
 
 export const WITHOUT_DATA: readonly WithoutData[] = [
+  {
+    of: 'run',
+    uid: 'llmbench-history',
+    panels: ['Scenarios'],
+    metric: 'llmbench_scenario_regression_open_since_timestamp_seconds',
+    reason: 'no regression is open, which has no start then',
+  },
   {
     of: 'simulated',
     uid: 'llmbench-vllm',

@@ -27,7 +27,14 @@ export default defineConfig({
       {
         text: 'Guides',
         items: pages('guides', [
-          ...['run-a-benchmark.md', 'runs-and-queries.md', 'import-results.md', 'gate-a-ci-job.md', 'prometheus.md'],
+          ...[
+            'run-a-benchmark.md',
+            'runs-and-queries.md',
+            'import-results.md',
+            'gate-a-ci-job.md',
+            'a-bad-week.md',
+            'prometheus.md',
+          ],
           ...['grafana.md', 'share-runs.md', 'kubernetes.md', 'library.md', 'coming-from-other-tools.md'],
         ]),
       },
