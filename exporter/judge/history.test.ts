@@ -67,6 +67,11 @@ describe('several runs', () => {
     expect(judged([1.5, 1.4, 1.45], HISTORY, FIVE).verdict).toBe('regressed');
   });
 
+  test('a regression of six that are judged at once begins with the first slow one', () => {
+    const { window } = judged([1.0, 0.99, 1.5, 1.4, 1.45, 1.5, 1.42, 1.47]);
+    expect(window).toMatchObject({ verdict: 'regressed', runs: { b: ['n2', 'n3', 'n4', 'n5', 'n6', 'n7'] } });
+  });
+
   test('two are not enough', () => {
     expect(judged([1.5, 1.4])).toMatchObject({ verdict: 'suspect', window: { runs: { b: ['n1'] } } });
   });
