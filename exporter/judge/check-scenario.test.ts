@@ -79,7 +79,7 @@ describe('a check', () => {
     for (let i = 0; i < 10; i++) await storeJudgedRun(store, `s${i}`, 30 + i, { ttft: 0.12 });
     const { judgment, runIds } = await check(['s9']);
     expect(judgment.verdict).toBe('regressed');
-    expect(runIds).toEqual(['s2', 's3', 's4', 's5', 's6', 's7', 's8', 's9']);
+    expect(runIds).toEqual(['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7', 's8', 's9']);
   });
 
   test('an improvement is confirmed, becomes the normal level, and the way back is a regression', async () => {

@@ -70,6 +70,8 @@ describe('several runs', () => {
   test('a regression of six that are judged at once begins with the first slow one', () => {
     const { window } = judged([1.0, 0.99, 1.5, 1.4, 1.45, 1.5, 1.42, 1.47]);
     expect(window).toMatchObject({ verdict: 'regressed', runs: { b: ['n2', 'n3', 'n4', 'n5', 'n6', 'n7'] } });
+    // More than are looked at together.
+    expect(judged([1.0, ...Array<number>(10).fill(1.5)]).window.runs.b).toHaveLength(10);
   });
 
   test('two are not enough', () => {

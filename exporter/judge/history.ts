@@ -4,7 +4,7 @@ import { median } from '../../core/stats/percentiles.ts';
 import type { KnownInterval } from '../../core/stats/shift.ts';
 import { FEWEST_REFERENCE, MOST_LOOKED_AT, recovery, referenceOf } from '../../core/stats/robust-shift.ts';
 import { BASELINE_RUNS } from './baseline-window.ts';
-import { casesOf, gatingOnly, keyText, type FigureCase } from './cases.ts';
+import { casesOf, gatingOnly, keyText } from './cases.ts';
 import { judge, worst } from './compare.ts';
 import { historyEvidence } from './evidence.ts';
 import { preflight } from './preflight.ts';
@@ -85,7 +85,8 @@ function against(
 ): Judgment {
   const newest = fresh.slice(-1);
   if (baseline.length < FEWEST_REFERENCE) return noBaseline(baseline, newest);
-  const last = [...comparable(baseline, fresh.slice(0, -1)), ...newest].slice(-MOST_LOOKED_AT);
+  const evidence = [...comparable(baseline, fresh.slice(0, -1)), ...newest];
+  const last = evidence.slice(-MOST_LOOKED_AT);
   const found = judge(baseline, last, rules, {
     design: 'history',
     alpha: CHECK_ALPHA,
@@ -97,25 +98,29 @@ function against(
       }),
   });
   const behind = runsBehind(found);
-  const number = found.verdict === 'regressed' ? sinceChange(casesOf(baseline, last, rules), found, behind) : behind;
-  return { ...found, runs: { ...found.runs, b: found.runs.b.slice(-number) } };
+  const number = found.verdict === 'regressed' ? sinceChange({ baseline, evidence, rules }, found, behind) : behind;
+  return { ...found, runs: { ...found.runs, b: evidence.slice(-number).map(({ run_id }) => run_id) } };
 }
 
 /**
  * How many of the last runs belong to a regression that the last `behind` of them show: those before that are nearer to its level than to
  * the baseline, in some measure that regressed, as well.
  */
-function sinceChange(cases: readonly FigureCase[], { measures, runs }: Judgment, behind: number): number {
+function sinceChange(
+  { baseline, evidence, rules }: Readonly<Record<'baseline' | 'evidence', readonly RunFigures[]>> & { rules: Rules },
+  { measures }: Judgment,
+  behind: number,
+): number {
   const regressed = new Set(measures.filter((one) => one.gating && one.verdict === 'regressed').map(keyText));
   const middle = ([low, high]: KnownInterval): number => (low + high) / 2;
-  const starts = cases
-    .filter(({ key, b }) => regressed.has(keyText(key)) && b.length === runs.b.length)
+  const starts = casesOf(baseline, evidence, rules)
+    .filter(({ key, b }) => regressed.has(keyText(key)) && b.length === evidence.length)
     .map(({ a, b }) => {
       const values = b.map(middle);
       const between = (median(a.map(middle)) + median(values.slice(-behind))) / 2;
       return values.slice(0, -behind).findLastIndex((value) => !(value >= between)) + 1;
     });
-  return Math.max(behind, ...starts.map((start) => runs.b.length - start));
+  return Math.max(behind, ...starts.map((start) => evidence.length - start));
 }
 
 /** How many of the last runs led to the verdict. */

@@ -120,7 +120,7 @@ test('the page of a judged run has its verdict, and leads to its evidence', asyn
   await expect(verdict).toContainText('Regressed: time to first token p50');
   await page.screenshot({ path: 'screenshots/run-verdict.png' });
   await verdict.getByRole('link', { name: 'Compare with the baseline' }).click();
-  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('A 10 runs · B 9 runs');
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('A 10 runs · B 10 runs');
 });
 
 test('a run that was not judged has no verdict', async ({ page, openJudged }) => {
