@@ -33,6 +33,11 @@ export const takeAll: Answer = ({ protocol, samples, histograms }, response) => 
 export async function receiverServer(answer: Answer = takeAll, port = 0): Promise<ReceiverServer> {
   const requests: ReceivedRequest[] = [];
   const server: Server = createServer((incoming, response) => {
+    // Tests that look for metrics pages on this machine ask every port.
+    if (incoming.method !== 'POST') {
+      response.writeHead(405).end();
+      return;
+    }
     const chunks: Buffer[] = [];
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
     incoming.on('end', () => {
