@@ -24,7 +24,10 @@ test('a regression fires: since when, of which runs, and the comparison with its
   await expect(alert.getByRole('link', { name: 'Trends' })).toHaveAttribute('href', /trends\?.*scenario=release/);
   await expect(page.getByRole('group', { name: 'Missing rules' })).toContainText('0');
   await expect(page.getByRole('group', { name: 'Alert rules' }).getByRole('row')).toHaveCount(1 + ALL_RULES);
-  const open = page.getByRole('region', { name: 'Open regressions' }).getByRole('listitem').filter({ hasText: 'release' });
+  const open = page
+    .getByRole('region', { name: 'Open regressions' })
+    .getByRole('listitem')
+    .filter({ hasText: 'release' });
   await expect(open).toContainText(/regressed since release-20 \(5 runs ago\), time to first token p\d\d \+(29|30|31)/);
   await page.screenshot({ path: 'screenshots/alerts.png', fullPage: true });
   await alert.getByRole('link', { name: 'Compare with the baseline' }).click();

@@ -40,6 +40,8 @@ function run(index: number): RunSummary {
     recovered: false,
     failure: null,
     start,
+    imported_at: null,
+    import_position: null,
     end,
     duration_seconds: 60,
     measure_start: start,

@@ -88,7 +88,10 @@ function Rules({ rules, scenarios, isComplete }: RulesProps) {
             }
           )}
         >
-          {t('alerts.twice-how', 'Load either prometheus/alerts in Prometheus or grafana-plugin/provisioning/alerting in Grafana.')}
+          {t(
+            'alerts.twice-how',
+            'Load either prometheus/alerts in Prometheus or grafana-plugin/provisioning/alerting in Grafana.'
+          )}
         </Alert>
       )}
       <Tiles>
