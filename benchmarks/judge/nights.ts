@@ -64,7 +64,8 @@ export function nightly(
     });
     entries.push({ ...entry, at: AT(2 * i) });
     const state = stateOf(entries, changes)?.state ?? 'unjudged';
-    if (accept && passed.length > 0) change(2 * i + 1, passed, judgment.verdict === 'improved' ? 'new' : undefined);
+    const accepted = accept ? passed() : [];
+    if (accepted.length > 0) change(2 * i + 1, accepted, judgment.verdict === 'improved' ? 'new' : undefined);
     return { verdict: judgment.verdict, state };
   });
 }

@@ -16,7 +16,7 @@ const TREND_EXPECTED = 0.8;
 /** The standard deviation of slopes that are expected, from one value to the next, in standard deviations of the values. */
 const SLOPE = 0.5;
 /** Measures of the same runs move together: the more of them, the fewer are evidence of their own. */
-const MOST_INDEPENDENT = 2;
+const MAX_INDEPENDENT = 2;
 /** Below this share of the squares of a series its residuals are rounding. */
 const ROUNDING = 1e-24;
 
@@ -107,7 +107,7 @@ function fitOf({ dependence, columns, inverse, constant }: Model, values: readon
 
 /** How probable each model is after all series; before them where none says anything. */
 function weightsOf(models: readonly Model[], fits: readonly (readonly Fit[])[]): readonly number[] {
-  const independent = Math.min(MOST_INDEPENDENT, fits.length);
+  const independent = Math.min(MAX_INDEPENDENT, fits.length);
   const logs = models.map(({ prior }, i) => {
     const mean = fits.reduce((sum, of) => sum + (of[i]?.likelihood ?? NaN), 0) / Math.max(1, fits.length);
     return prior + independent * mean;

@@ -13,9 +13,9 @@ import { studentT, studentTTail } from './student-t.ts';
 
 /** Numbers of last values that decide together. */
 export const LOOKS: readonly number[] = [3, 5, 8];
-export const MOST_LOOKED_AT = 8;
+export const MAX_LOOK = Math.max(...LOOKS);
 /** Fewer values have no scale that means anything. */
-export const FEWEST_REFERENCE = 5;
+export const MIN_REFERENCE = 5;
 /** References shorter than this have heavy tails that the bounded scores do not have: their chances are taken for smaller. */
 const USUAL_REFERENCE = 20;
 
@@ -183,12 +183,12 @@ function quantile(confidence: number, degrees: number): number {
   const known = quantiles.get(key);
   if (known !== undefined) return known;
   const found = studentT(confidence, degrees);
-  if (quantiles.size >= MOST_QUANTILES) quantiles.clear();
+  if (quantiles.size >= MAX_QUANTILES) quantiles.clear();
   quantiles.set(key, found);
   return found;
 }
 
-const MOST_QUANTILES = 1000;
+const MAX_QUANTILES = 1000;
 
 /** Equal values have no scale: any distance is then beyond all scores, and none is not. */
 function score(distance: number, scale: number): number {
@@ -225,7 +225,8 @@ function centerOf(values: readonly number[], scale: number): number {
   return center;
 }
 
-function middle([low, high]: KnownInterval): number {
+/** Of a value that is known as an interval; NaN if nothing is known of it. */
+export function middle([low, high]: KnownInterval): number {
   return low === high ? low : low + (high - low) / 2;
 }
 

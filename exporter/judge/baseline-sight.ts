@@ -1,5 +1,5 @@
 import { statisticTitle } from '../../core/measures/measure-title.ts';
-import { detectableShift, LOOKS, outliersOf, referenceOf, FEWEST_REFERENCE } from '../../core/stats/robust-shift.ts';
+import { detectableShift, LOOKS, outliersOf, referenceOf, MIN_REFERENCE } from '../../core/stats/robust-shift.ts';
 import { changeText, percentText } from '../../core/text/change-text.ts';
 import { quoted } from '../../core/text/shell-word.ts';
 import { casesOf, gatingOnly, type FigureCase } from './cases.ts';
@@ -31,7 +31,7 @@ export function baselineSight(
   { wanted, levels }: { readonly wanted: number | null; readonly levels: ReadonlyMap<string, number> },
 ): BaselineSight | null {
   const cases = gatingCases(accepted, rules).filter(({ problem }) => problem === null);
-  if (accepted.length < FEWEST_REFERENCE || cases.length === 0) return null;
+  if (accepted.length < MIN_REFERENCE || cases.length === 0) return null;
   const chance = CHECK_ALPHA / cases.length / 2 / LOOKS.length;
   const sights = cases.map(({ key, a, margin }): BaselineSight => {
     const reference = referenceOf(a, levelsOf(accepted, levels));
@@ -76,7 +76,7 @@ export function baselineOutliers(
   rules: Rules,
   levels: ReadonlyMap<string, number>,
 ): readonly Outlier[] {
-  if (accepted.length < FEWEST_REFERENCE) return [];
+  if (accepted.length < MIN_REFERENCE) return [];
   const found = new Map<string, Outlier & { readonly size: number }>();
   for (const { key, a, margin, problem } of gatingCases(accepted, rules)) {
     if (problem !== null) continue;

@@ -1,4 +1,4 @@
-import { MOST_LOOKED_AT } from '../../core/stats/robust-shift.ts';
+import { MAX_LOOK } from '../../core/stats/robust-shift.ts';
 import { orderNotes } from '../../core/text/run-order-notes.ts';
 import type { IndexedRun } from '../store/index/rows.ts';
 import { RunIndex } from '../store/index/run-index.ts';
@@ -94,7 +94,7 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
   const state = stateOf([...entries, entry], baseline.entries);
 
   const known = new Set([...baseline.accepted, ...baseline.dropped]);
-  const acceptedRunIds = request.acceptPassed ? passed.filter((id) => !known.has(id)) : [];
+  const acceptedRunIds = request.acceptPassed ? passed().filter((id) => !known.has(id)) : [];
   if (acceptedRunIds.length > 0) {
     const level = judgment.verdict === 'improved' ? ({ level: 'new' } as const) : {};
     const reason = 'passed the check';
@@ -131,8 +131,8 @@ export interface JudgedNight {
   /** The runs that led to the verdict. */
   readonly runIds: readonly string[];
   readonly entry: VerdictEntry;
-  /** The runs that may enter the baseline. */
-  readonly passed: readonly string[];
+  /** Finds the runs that may enter the baseline; each is judged alone for it. */
+  readonly passed: () => readonly string[];
 }
 
 /** What a check decides, without files: the verdict, and whether it ends an open regression. */
@@ -157,7 +157,12 @@ export function judgeNight(night: Night): JudgedNight {
       !UNUSUAL_ALONE.has(judgeAgainstHistory(accepted, alone, { rules, levels }).reason)
     );
   };
-  return { judgment, runIds, entry, passed: isOpen === null ? acceptable(judgment, judged).filter(isUsual) : [] };
+  return {
+    judgment,
+    runIds,
+    entry,
+    passed: () => (isOpen === null ? acceptable(judgment, judged).filter(isUsual) : []),
+  };
 }
 
 /** A run that is unlike the history does not become part of it because those around it are like it. */
@@ -194,7 +199,7 @@ function recoveryAfterFinding(
 }
 
 /** Runs of an improvement with which the level that they show becomes the normal one. */
-const FEWEST_OF_A_LEVEL = 5;
+const MIN_OF_A_LEVEL = 5;
 
 /**
  * The runs that enter the baseline. Unchanged by fewer than eight runs: all. Improved: all, as a new level, once there are five.
@@ -204,12 +209,12 @@ const FEWEST_OF_A_LEVEL = 5;
 function acceptable({ verdict, reason, window }: HistoryJudgment, judged: readonly RunFigures[]): readonly string[] {
   const ids = judged.map(({ run_id }) => run_id);
   const together = window.runs.b;
-  const followed = ids.slice(0, -MOST_LOOKED_AT);
+  const followed = ids.slice(0, -MAX_LOOK);
   switch (verdict) {
     case 'unchanged':
-      return together.length < MOST_LOOKED_AT ? ids : followed;
+      return together.length < MAX_LOOK ? ids : followed;
     case 'improved':
-      return together.length < FEWEST_OF_A_LEVEL ? [] : together;
+      return together.length < MIN_OF_A_LEVEL ? [] : together;
     case 'undecided':
       return NOTHING_FOUND.has(reason) ? followed : [];
     default:
@@ -243,7 +248,7 @@ interface Known {
 }
 
 /** Runs without a baseline that are read at once: of a scenario without accepted runs, the last. */
-const MOST_PENDING = 60;
+const MAX_PENDING = 60;
 
 /**
  * The runs before this one that are evidence with it: of its configuration, since the last accepted one and since a regression
@@ -268,7 +273,7 @@ function pendingBefore(newest: RunFigures, { baseline, stored, entries, open }: 
   return ids
     .slice(since)
     .filter((id) => !taken.has(id))
-    .slice(-MOST_PENDING);
+    .slice(-MAX_PENDING);
 }
 
 /** The accepted runs that count: the last of the configuration. Of those accepted last, the ones that are gone or damaged. */

@@ -4,7 +4,7 @@ import {
   detectableShift,
   LOOKS,
   lookAt,
-  MOST_LOOKED_AT,
+  MAX_LOOK,
   type RunLook,
   type Reference,
 } from '../../core/stats/robust-shift.ts';
@@ -81,7 +81,7 @@ export function historyEvidence(
   const last = (k: number): RunLook => lookAt(reference, after.slice(-k));
   const newest = last(1);
   const looks = LOOKS.filter((k) => k <= after.length).map(last);
-  const all = last(Math.min(after.length, MOST_LOOKED_AT));
+  const all = last(Math.min(after.length, MAX_LOOK));
   const chance = (look: RunLook): number => Math.min(1, 2 * LOOKS.length * Math.min(look.up, look.down));
   const [best] = looks.toSorted((x, y) => chance(x) - chance(y));
   const found = best !== undefined && chance(best) <= level ? best : null;

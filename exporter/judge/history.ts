@@ -1,8 +1,7 @@
 import { oldestFirst } from '../../core/run/run-order.ts';
 import { things } from '../../core/text/things.ts';
 import { median } from '../../core/stats/percentiles.ts';
-import type { KnownInterval } from '../../core/stats/shift.ts';
-import { FEWEST_REFERENCE, MOST_LOOKED_AT, recovery, referenceOf } from '../../core/stats/robust-shift.ts';
+import { MAX_LOOK, middle, MIN_REFERENCE, recovery, referenceOf } from '../../core/stats/robust-shift.ts';
 import { BASELINE_RUNS } from './baseline-window.ts';
 import { casesOf, gatingOnly, keyText } from './cases.ts';
 import { judge, worst } from './compare.ts';
@@ -84,9 +83,9 @@ function against(
   levels: ReadonlyMap<string, number>,
 ): Judgment {
   const newest = fresh.slice(-1);
-  if (baseline.length < FEWEST_REFERENCE) return noBaseline(baseline, newest);
+  if (baseline.length < MIN_REFERENCE) return noBaseline(baseline, newest);
   const evidence = [...comparable(baseline, fresh.slice(0, -1)), ...newest];
-  const last = evidence.slice(-MOST_LOOKED_AT);
+  const last = evidence.slice(-MAX_LOOK);
   const found = judge(baseline, last, rules, {
     design: 'history',
     alpha: CHECK_ALPHA,
@@ -112,7 +111,6 @@ function sinceChange(
   behind: number,
 ): number {
   const regressed = new Set(measures.filter((one) => one.gating && one.verdict === 'regressed').map(keyText));
-  const middle = ([low, high]: KnownInterval): number => (low + high) / 2;
   const starts = casesOf(baseline, evidence, rules)
     .filter(({ key, b }) => regressed.has(keyText(key)) && b.length === evidence.length)
     .map(({ a, b }) => {
@@ -147,7 +145,7 @@ export interface RegressionEnd {
 }
 
 /** More is no help to anyone who waits for it. */
-const MOST_FURTHER = 100;
+const MAX_FURTHER = 100;
 
 /**
  * Whether an open regression is over: of every measure that regressed, the runs since it was found lie below the margin, and far more
@@ -176,7 +174,7 @@ export function recoveryFrom(
   const from = Math.min(...each.map((one) => one.from ?? Infinity));
   if (each.every((one) => one.from !== null)) return { since: series.slice(from), further: 0 };
   const further = Math.max(...each.map((one) => one.further));
-  return { since: null, further: further > MOST_FURTHER ? null : further };
+  return { since: null, further: further > MAX_FURTHER ? null : further };
 }
 
 function noBaseline(baseline: readonly RunFigures[], newest: readonly RunFigures[]): Judgment {
@@ -187,12 +185,12 @@ function noBaseline(baseline: readonly RunFigures[], newest: readonly RunFigures
     reason: 'too_few_runs',
     sentence:
       `Undecided, because the baseline has ${things(baseline.length, 'accepted runs')} of this configuration and needs ` +
-      `at least ${FEWEST_REFERENCE}.`,
+      `at least ${MIN_REFERENCE}.`,
     runs: { a: baseline.map(({ run_id }) => run_id), b: newest.map(({ run_id }) => run_id) },
     left_out: null,
     preflight: [],
     measures: [],
-    needs: { design: 'baseline', further: FEWEST_REFERENCE - baseline.length },
+    needs: { design: 'baseline', further: MIN_REFERENCE - baseline.length },
   };
 }
 

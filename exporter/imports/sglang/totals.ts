@@ -78,7 +78,7 @@ const OF_OUTPUT_TOKENS: ReadonlySet<string> = new Set([
 ]);
 /** A tokenizer's count of a text is never so far from the server's, and not so far where its chunks are one token each. */
 const MOST_RATIO = 2;
-const MOST_RATIO_BESIDE_CHUNKS = 1.5;
+const MAX_RATIO_BESIDE_CHUNKS = 1.5;
 const ABOUT_ONE_TOKEN_A_CHUNK = 1.25;
 
 /**
@@ -98,7 +98,7 @@ export function withoutFalseTokens(
   const ratio = total === null || counted === null || counted === 0 ? 1 : total / counted;
   const tokensPerChunk = quotient(counted, survey?.chunks ?? null) ?? 0;
   const isOneAChunk = tokensPerChunk >= 1 / ABOUT_ONE_TOKEN_A_CHUNK && tokensPerChunk <= ABOUT_ONE_TOKEN_A_CHUNK;
-  const most = isOneAChunk ? MOST_RATIO_BESIDE_CHUNKS : MOST_RATIO;
+  const most = isOneAChunk ? MAX_RATIO_BESIDE_CHUNKS : MOST_RATIO;
   if (tooFew === 0 && ratio <= most && ratio >= 1 / most) return measures;
   const why =
     tooFew > 0

@@ -54,7 +54,7 @@ export class AnswerProgress {
 }
 
 /** Fewer reports that each may be the whole count decide nothing. */
-const FEWEST_REPORTS = 4;
+const MIN_REPORTS = 4;
 
 /**
  * Recognizes usage that counts only its own chunk. A count of all tokens so far grows with every chunk that has content
@@ -99,7 +99,7 @@ class UsagePerChunk {
     if (this.#end !== null && this.#end >= this.#sumBeforeEnd) return latestUsage;
     if (this.#last < this.#reports || this.#fell)
       return { ...latestUsage, output_tokens: this.#sum, reasoning_tokens: this.#reasoning };
-    const isOpen = this.#isConstant && this.#reports >= FEWEST_REPORTS && this.#sum <= this.#requested;
+    const isOpen = this.#isConstant && this.#reports >= MIN_REPORTS && this.#sum <= this.#requested;
     return isOpen ? { ...latestUsage, output_tokens: null, reasoning_tokens: null } : latestUsage;
   }
 }

@@ -7,7 +7,7 @@ export type ErrorLimit = { readonly errors: number } | { readonly share: number 
 export const DEFAULT_ERROR_LIMIT: ErrorLimit = { share: 0.95 };
 
 /** A share of fewer requests says little. */
-const FEWEST_JUDGED = 50;
+const MIN_JUDGED = 50;
 
 /**
  * Of how many requests, sent one after another, the share is judged: as many as may be in flight or are sent in a second, because
@@ -21,7 +21,7 @@ export function judgedRequests(load: LoadPlan, shards = 1): number {
       : arrivals?.kind === 'stages'
         ? Math.max(...arrivals.stages.map((stage) => (stage.kind === 'rate' ? highestRate(stage) : stage.concurrency)))
         : 0;
-  return Math.max(FEWEST_JUDGED, Math.ceil(Math.max(mostInFlight([load]) ?? 0, rate) / shards));
+  return Math.max(MIN_JUDGED, Math.ceil(Math.max(mostInFlight([load]) ?? 0, rate) / shards));
 }
 
 /** The limit of a phase. */

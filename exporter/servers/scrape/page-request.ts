@@ -98,7 +98,7 @@ export class PageClient {
           ...answer,
           message: `${answer.message} to another server: --server-metrics ${publicUrl(target.href)}`,
         };
-      if (visited.has(target.href) || visited.size > MOST_REDIRECTS) return answer;
+      if (visited.has(target.href) || visited.size > MAX_REDIRECTS) return answer;
       asked = target.href;
     }
   }
@@ -146,7 +146,7 @@ type Answer = ReceivedPage | (PageFailure & { readonly connectionDied?: boolean;
 /** Undici's timeouts have a resolution of one second. */
 const CLIENT = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
 /** As Go's client, which Prometheus uses. */
-const MOST_REDIRECTS = 10;
+const MAX_REDIRECTS = 10;
 
 /** Null: it is no redirect, or leads nowhere. */
 const redirectTarget = (url: string, location: string | undefined): URL | null =>

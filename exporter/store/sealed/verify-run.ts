@@ -45,7 +45,7 @@ export async function verifyRun(store: RunStore, runId: string): Promise<Verific
 }
 
 /** run.json and its checksum are replaced one after the other: they differ no longer than this. */
-const LONGEST_EDIT_MS = 200;
+const MAX_EDIT_MS = 200;
 const PAUSE_MS = 20;
 const SEALED_FACTS = ['result.json', 'run.json'];
 
@@ -54,7 +54,7 @@ const SEALED_FACTS = ['result.json', 'run.json'];
  * remedy, for anyone who rests a decision on them; else null. A run that was stored without checksums is taken as it is.
  */
 export async function changedSinceSealed(folder: string): Promise<string | null> {
-  const giveUpAt = Date.now() + LONGEST_EDIT_MS;
+  const giveUpAt = Date.now() + MAX_EDIT_MS;
   for (;;) {
     const sums = await readChecksums(folder);
     const changed: string[] = [];
