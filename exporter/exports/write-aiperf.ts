@@ -1,9 +1,9 @@
-import { open, mkdir, rename } from 'node:fs/promises';
+import { open, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { replaceFile, replaceJson, type TemporaryFor } from '../files/durable-file.ts';
+import { replaceFile, replaceJson, replaceWhenWritten, type TemporaryFor } from '../files/durable-file.ts';
 import { refuseSpecialFile } from '../files/output-file.ts';
 import { besideOutput } from '../files/output-temporary.ts';
 import { aiperfLine, isAiperfRecord } from './aiperf-line.ts';
@@ -53,26 +53,29 @@ async function writeLines(
 ): Promise<AiperfTotals> {
   const totals = new AiperfTotals();
   await refuseSpecialFile(path);
-  const temporary = await temporaryFor(path);
-  const file = await open(temporary, 'w');
-  try {
-    let lines: string[] = [];
-    const flush = async (): Promise<void> => {
-      await file.appendFile(lines.join(''), 'utf8');
-      lines = [];
-    };
-    for await (const record of records) {
-      if (!isAiperfRecord(record)) continue;
-      totals.add(record);
-      lines.push(aiperfLine(record, run, start));
-      if (lines.length >= LINES_AT_ONCE) await flush();
-    }
-    await flush();
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
+  await replaceWhenWritten(
+    path,
+    async (temporary) => {
+      const file = await open(temporary, 'w');
+      try {
+        let lines: string[] = [];
+        const flush = async (): Promise<void> => {
+          await file.appendFile(lines.join(''), 'utf8');
+          lines = [];
+        };
+        for await (const record of records) {
+          if (!isAiperfRecord(record)) continue;
+          totals.add(record);
+          lines.push(aiperfLine(record, run, start));
+          if (lines.length >= LINES_AT_ONCE) await flush();
+        }
+        await flush();
+      } finally {
+        await file.close();
+      }
+    },
+    temporaryFor,
+  );
   return totals;
 }
 

@@ -1,4 +1,4 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { refuseSpecialFile } from './output-file.ts';
 import { besideOutput } from './output-temporary.ts';
@@ -28,21 +28,7 @@ export const besideFile: TemporaryFor = (path) => `${path}.${process.pid}.tmp`;
  */
 export async function replaceFile(path: string, text: string, temporaryFor: TemporaryFor = besideFile): Promise<void> {
   await refuseSpecialFile(path);
-  const temporary = await temporaryFor(path);
-  try {
-    const handle = await open(temporary, 'w');
-    try {
-      await handle.writeFile(text, 'utf8');
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    // The first error is the one to report.
-    await rm(temporary, { force: true }).catch(() => undefined);
-    throw error;
-  }
+  await replaceWhenWritten(path, (temporary) => writeFile(temporary, text, 'utf8'), temporaryFor);
   await syncPath(dirname(path));
 }
 
@@ -59,14 +45,19 @@ export async function replaceJson(
  * Lets `write` make a file, which then takes the place of the one at the path: it exists only when it is complete. Throws
  * what `write` does and the file system's error; then nothing has changed.
  */
-export async function replaceWhenWritten<T>(path: string, write: (temporary: string) => Promise<T>): Promise<T> {
-  const temporary = await besideOutput(path);
+export async function replaceWhenWritten<T>(
+  path: string,
+  write: (temporary: string) => Promise<T>,
+  temporaryFor: TemporaryFor = besideOutput,
+): Promise<T> {
+  const temporary = await temporaryFor(path);
   try {
     const result = await write(temporary);
     await syncPath(temporary);
     await rename(temporary, path);
     return result;
   } catch (error) {
+    // The first error is the one to report.
     await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
