@@ -18,22 +18,25 @@ const PAUSE_MS = 20;
 const LONGEST_WAIT_MS = 10_000;
 /** A run that differs from its checksums without a change in progress for this long is damaged. */
 const CERTAIN_MS = 200;
+const BUSY = `has been changed by other processes for ${LONGEST_WAIT_MS / 1000} s; try again`;
 const NOT_AS_SEALED = 'it differs from its checksums; run `llmbench runs verify` for details';
 /** Distinguishes the drafts of one process. */
 let drafts = 0;
 
 /**
  * Changes the run.json of a finished run and its checksums atomically; concurrent processes take turns. Returns the new
- * run.json. Throws a `DamagedRunError` if the file differs from its checksum, and the file system's error.
+ * run.json. Throws a `DamagedRunError` if the file differs from its checksum, an error if others change the run for too
+ * long, and the file system's error.
  */
 export async function editRun(store: RunStore, runId: string, change: (run: RunFile) => RunFile): Promise<RunFile> {
   await store.checkWritable();
   const folder = store.pathOf(runId);
   const journal = editPath(store.directory, runId);
   const draft = join(unfinishedDirectory(store.directory), draftName(runId, ownIdentity(), drafts++));
-  let giveUpAt = Date.now() + LONGEST_WAIT_MS;
+  const giveUpAt = Date.now() + LONGEST_WAIT_MS;
+  let mismatch = { files: '', since: 0 };
   for (;;) {
-    const { edit, changed, sealed } = await plannedEdit(folder, change);
+    const { edit, changed, sealed, files } = await plannedEdit(folder, change);
     if (sealed) {
       await replaceFile(draft, JSON.stringify(edit));
       if (await begin(draft, journal)) {
@@ -42,10 +45,13 @@ export async function editRun(store: RunStore, runId: string, change: (run: RunF
         if (applied) return changed;
       }
     }
-    if (Date.now() > giveUpAt) throw new DamagedRunError(runFilePath(folder), NOT_AS_SEALED);
     // Another process is changing the run, or ended while doing so.
     const isChanging = await recoverEdit(store.directory, runId);
-    if (!sealed && !isChanging) giveUpAt = Math.min(giveUpAt, Date.now() + CERTAIN_MS);
+    const now = Date.now();
+    // Files that were read in the midst of a change differ from each other as well, but not in the same way again.
+    if (sealed || isChanging || files !== mismatch.files) mismatch = { files, since: now };
+    if (now - mismatch.since > CERTAIN_MS) throw new DamagedRunError(runFilePath(folder), NOT_AS_SEALED);
+    if (now > giveUpAt) throw new Error(`${folder} ${BUSY}`);
     await pause(PAUSE_MS);
   }
 }
@@ -69,12 +75,13 @@ async function begin(draft: string, journal: string): Promise<boolean> {
 async function plannedEdit(
   folder: string,
   change: (run: RunFile) => RunFile,
-): Promise<{ edit: Edit; changed: RunFile; sealed: boolean }> {
+): Promise<{ edit: Edit; changed: RunFile; sealed: boolean; files: string }> {
   const base = textSha256(await readRegularFile(runFilePath(folder)));
   const changed = change(await readRunFile(folder));
   const run = `${JSON.stringify(changed, null, 2)}\n`;
   const sums = await readChecksums(folder);
   const checksums = sums && checksumsText(new Map([...sums, [RUN_FILE, textSha256(run)]]));
   const sealed = sums === null || sums.get(RUN_FILE) === base;
-  return { edit: { owner: ownIdentity(), base, run, checksums }, changed, sealed };
+  const files = `${base} ${sums?.get(RUN_FILE)}`;
+  return { edit: { owner: ownIdentity(), base, run, checksums }, changed, sealed, files };
 }

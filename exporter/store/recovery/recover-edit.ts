@@ -30,19 +30,28 @@ export interface Edit {
  */
 export async function recoverEdit(runsDirectory: string, runId: string): Promise<boolean> {
   const journal = editPath(runsDirectory, runId);
+  const recorded = await readJournal(journal);
+  if (recorded === null) return false;
+  const edit = JSON.parse(recorded) as Edit;
+  if (await isOwned(edit.owner, journal)) return true;
   try {
-    const edit = JSON.parse(await readRegularFile(journal)) as Edit;
-    if (await isOwned(edit.owner, journal)) return true;
-    const folder = join(runsDirectory, runId);
-    await applyEdit(folder, edit);
+    await applyEdit(join(runsDirectory, runId), edit);
   } catch (error) {
+    // The run was deleted in the meantime.
     if (codeOf(error) !== 'ENOENT') throw error;
-    // Completed by another process, or the run was deleted in the meantime.
-    await rm(journal, { force: true });
-    return false;
   }
-  await rm(journal, { force: true });
+  // Another process may have recovered it first, and a third may have begun its own change since.
+  if ((await readJournal(journal)) === recorded) await rm(journal, { force: true });
   return true;
+}
+
+async function readJournal(journal: string): Promise<string | null> {
+  try {
+    return await readRegularFile(journal);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 /** Writes the new files into the folder; idempotent. False if run.json is of another edit. */
