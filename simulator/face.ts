@@ -1,5 +1,5 @@
 import type { EngineState, EngineEvent } from './engine/events.ts';
-import type { AnswerDialect } from './http/answer-texts.ts';
+import type { AnswerDialect } from './http/response-texts.ts';
 
 /** A request that was answered, or whose client has gone. */
 export interface AnsweredRequest {

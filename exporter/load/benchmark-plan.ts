@@ -1,5 +1,5 @@
 import type { CancellationPlan } from './schedule/cancellation.ts';
-import type { TimeLimits } from './answers/deadlines.ts';
+import type { TimeLimits } from './responses/deadlines.ts';
 import type { ErrorLimit } from './phases/early-end.ts';
 import type { PhaseLoad } from './schedule/load-plan.ts';
 import type { RequestForm } from './requests/request-feed.ts';

@@ -1,5 +1,5 @@
 import type { ServerFacts } from '../../core/run/provenance.ts';
-import { wholeAnswer } from '../load/answers/whole-answer.ts';
+import { wholeAnswer } from '../load/responses/whole-response.ts';
 import type { Transport } from '../load/transports/transport.ts';
 import type { InfoSeries } from './info-series.ts';
 import { SERVER_READERS, type AskServer } from './server-readers.ts';

@@ -2,7 +2,7 @@ import type { ErrorReason } from '../../core/run/record.ts';
 import type { Proxy } from '../http-client/proxy.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
-import { ExchangeError } from '../load/answers/whole-answer.ts';
+import { ExchangeError } from '../load/responses/whole-response.ts';
 import { connectionFailure, failureLine, isNotReady } from '../load/requests/connection-failure.ts';
 import { modelList, modelNames } from '../load/requests/model-list.ts';
 import { ProbeError } from '../load/requests/probe.ts';

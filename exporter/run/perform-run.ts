@@ -5,7 +5,7 @@ import type { Provenance } from '../../core/run/provenance.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { correctedEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/store-errors.ts';
-import { allFindings, findingLines, impossibleCounts } from '../load/answers/response-findings.ts';
+import { allFindings, findingLines, impossibleCounts } from '../load/responses/response-findings.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
 import { RunRemarks, type PlannedPrompt } from '../load/phases/run-remarks.ts';
 import { runBenchmark, type BenchmarkOutcome, type BenchmarkParts } from '../load/run-benchmark.ts';

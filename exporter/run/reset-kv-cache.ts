@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
 import type { RequestTarget } from '../load/transports/target.ts';
 import type { Transport } from '../load/transports/transport.ts';
-import { ExchangeError, wholeAnswer, type WholeAnswer } from '../load/answers/whole-answer.ts';
+import { ExchangeError, wholeAnswer, type WholeAnswer } from '../load/responses/whole-response.ts';
 import { RefusedError } from './refusal.ts';
 
 /** The options of `--reset-kv-cache`. */

@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from './support/environment.ts';
 import { legendRows } from './support/legend.ts';
-import { answer, constant, counters, FROM_SECONDS, type Histogram } from './support/percentiles-answers.ts';
+import { answer, constant, counters, FROM_SECONDS, type Histogram } from './support/percentiles-responses.ts';
 
 // axe registers itself with the page's module loader, which warns.
 test.use({ allowed: [/named-register/] });

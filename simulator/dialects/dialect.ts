@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
 import type { RequestProgress } from '../engine/events.ts';
-import type { AnswerDialect, AnswerHead, StreamTexts } from '../http/answer-texts.ts';
+import type { AnswerDialect, AnswerHead, StreamTexts } from '../http/response-texts.ts';
 import { flatError } from '../http/flat-error.ts';
 
 /**

@@ -7,7 +7,7 @@ import { checkModel, isObject, parseObject, readCount, readMessages } from '../h
 import type { JsonObject } from '../http/json-body.ts';
 import { sendJson } from '../http/json-response.ts';
 import { modelList } from '../http/model-list.ts';
-import { startAnswer } from '../http/openai-answer.ts';
+import { startAnswer } from '../http/openai-response.ts';
 import { readPrompt } from '../http/prompt.ts';
 import type { RouteHandler } from '../http/route-server.ts';
 import { SimulatorServer } from '../http/server.ts';

@@ -1,7 +1,7 @@
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { AnswerDialect } from './answer-texts.ts';
+import type { AnswerDialect } from './response-texts.ts';
 import type { Generations } from './generations.ts';
-import { startAnswer } from './openai-answer.ts';
+import { startAnswer } from './openai-response.ts';
 import { readPrompt } from './prompt.ts';
 import type { StartAnswer } from './route-server.ts';
 import {

@@ -1,9 +1,9 @@
 import type { RequestProgress } from '../engine/events.ts';
-import type { AnswerDialect, AnswerHead, StreamTexts } from './answer-texts.ts';
+import type { AnswerDialect, AnswerHead, StreamTexts } from './response-texts.ts';
 import type { ApiOptions } from './chat-completions.ts';
 import { checkModel, parseObject, readCount, readMessages } from './json-body.ts';
 import type { JsonObject, Message } from './json-body.ts';
-import { startAnswer } from './openai-answer.ts';
+import { startAnswer } from './openai-response.ts';
 import { readPrompt } from './prompt.ts';
 import type { StartAnswer } from './route-server.ts';
 

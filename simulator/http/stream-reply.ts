@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 
 import type { FinishedEvent, TokenEvent } from '../engine/events.ts';
-import type { StreamTexts } from './answer-texts.ts';
+import type { StreamTexts } from './response-texts.ts';
 import type { StreamFate } from '../faults/server-faults.ts';
 import type { Reply } from './engine-driver.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';

@@ -1,9 +1,9 @@
 import type { RequestProgress } from '../engine/events.ts';
-import { usageOf } from './answer-texts.ts';
-import type { AnswerDialect, AnswerHead, StreamTexts } from './answer-texts.ts';
+import { usageOf } from './response-texts.ts';
+import type { AnswerDialect, AnswerHead, StreamTexts } from './response-texts.ts';
 import type { ApiOptions } from './chat-completions.ts';
 import { checkModel, parseObject, readAnswerForm, readCount, readText } from './json-body.ts';
-import { startAnswer } from './openai-answer.ts';
+import { startAnswer } from './openai-response.ts';
 import { readPlainPrompt } from './prompt.ts';
 import type { StartAnswer } from './route-server.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { RequestProgress } from '../engine/events.ts';
-import type { StreamTexts } from '../http/answer-texts.ts';
+import type { StreamTexts } from '../http/response-texts.ts';
 import type { Generations } from '../http/generations.ts';
 import { readPlainPrompt } from '../http/prompt.ts';
 import type { StartAnswer } from '../http/route-server.ts';

@@ -18,7 +18,7 @@ import { sendTruth } from '../http/truth-response.ts';
 import { WholeReply } from '../http/whole-reply.ts';
 import type { TritonModel } from './model.ts';
 import type { ResponseCache } from './response-cache.ts';
-import type { StreamTexts } from '../http/answer-texts.ts';
+import type { StreamTexts } from '../http/response-texts.ts';
 
 /** Requests that a model's queue takes; more are rejected. */
 const MAX_QUEUE_SIZE = 4096;

@@ -4,7 +4,7 @@ import {
   DEFAULT_FIRST_TOKEN_TIMEOUT_SECONDS,
   DEFAULT_IDLE_TIMEOUT_SECONDS,
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
-} from '../../load/answers/deadlines.ts';
+} from '../../load/responses/deadlines.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../../publish/linger.ts';
 import { RUN_EXPORTS, type RunRequest } from '../../run/run-request.ts';

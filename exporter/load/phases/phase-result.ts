@@ -1,4 +1,4 @@
-import type { ResponseFindings } from '../answers/response-findings.ts';
+import type { ResponseFindings } from '../responses/response-findings.ts';
 import type { ErrorReason, Outcome, PhaseName } from '../../../core/run/record.ts';
 
 /** Result of a phase; times are relative to the start of the run. */

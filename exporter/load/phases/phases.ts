@@ -1,5 +1,5 @@
 import type { ErrorReason, LoadPhase } from '../../../core/run/record.ts';
-import type { AnswerReader, ClosedRequest } from '../answers/answer-reader.ts';
+import type { AnswerReader, ClosedRequest } from '../responses/response-reader.ts';
 import { isCancelled, type CancellationPlan } from '../schedule/cancellation.ts';
 import type { EarlyEnd, PhaseErrorLimit } from './early-end.ts';
 import type { Measuring } from './measuring.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { MeasuredRecord } from '../../../core/run/record.ts';
-import { requestRecord } from '../answers/request-record.ts';
+import { requestRecord } from '../responses/request-record.ts';
 import { RunRemarks } from './run-remarks.ts';
 
 const offsets = (n: number, gap_ns: number): number[] => Array.from({ length: n }, (_, i) => 5e8 + i * gap_ns);

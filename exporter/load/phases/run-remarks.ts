@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../../core/run/record.ts';
-import { FASTEST_TOKEN_NS, meanGap_ns } from '../answers/request-record.ts';
+import { FASTEST_TOKEN_NS, meanGap_ns } from '../responses/request-record.ts';
 import { comparedTokens, sentTokens } from '../../../core/measures/request-figures.ts';
 import { isUsageDiscrepant, USAGE_COMPLETION_DIFFERENCE } from '../../../core/measures/usage-check.ts';
 import type { Spread } from '../../../core/run/run-dataset.ts';

@@ -1,6 +1,6 @@
 import type { ErrorReason, Outcome, PhaseName } from '../../../core/run/record.ts';
-import type { ClosedRequest } from '../answers/answer-reader.ts';
-import { FindingsTally } from '../answers/response-findings.ts';
+import type { ClosedRequest } from '../responses/response-reader.ts';
+import { FindingsTally } from '../responses/response-findings.ts';
 import type { PhaseResult } from './phase-result.ts';
 
 type CountedElsewhere = 'positions' | 'unsent' | 'broken';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { allFindings, findingLines } from '../answers/response-findings.ts';
+import { allFindings, findingLines } from '../responses/response-findings.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import type { ConversationShape } from '../datasets/synthetic-dataset.ts';
 import type { Message } from '../endpoints/endpoint.ts';

@@ -1,5 +1,5 @@
-import { ExchangeError, wholeAnswer } from '../answers/whole-answer.ts';
-import { serverMessage } from '../answers/answer-failure.ts';
+import { ExchangeError, wholeAnswer } from '../responses/whole-response.ts';
+import { serverMessage } from '../responses/response-failure.ts';
 import { isObject } from '../endpoints/json-object.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import type { Transport } from '../transports/transport.ts';

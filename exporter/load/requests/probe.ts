@@ -1,12 +1,12 @@
 import { limitsOutput, type GenerationOptions } from '../endpoints/endpoint.ts';
-import { ContentRecognizer } from '../answers/content-recognizer.ts';
-import { Deadlines } from '../answers/deadlines.ts';
-import { EventQueue } from '../answers/event-queue.ts';
+import { ContentRecognizer } from '../responses/content-recognizer.ts';
+import { Deadlines } from '../responses/deadlines.ts';
+import { EventQueue } from '../responses/event-queue.ts';
 import { runEpoch } from '../../clock/monotonic-clock.ts';
 import type { RequestForm } from './request-feed.ts';
 import { RequestSender } from './request-sender.ts';
 import type { RunControls } from '../phases/run-controls.ts';
-import { readingOf, type ClosedRequest } from '../answers/answer-reader.ts';
+import { readingOf, type ClosedRequest } from '../responses/response-reader.ts';
 import type { Proxy } from '../../http-client/proxy.ts';
 import { HTTP2_ONLY, type Transport } from '../transports/transport.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';

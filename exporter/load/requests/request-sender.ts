@@ -1,12 +1,12 @@
-import type { AnswerContext, AnswerReader, ClosedRequest } from '../answers/answer-reader.ts';
-import type { Deadlines } from '../answers/deadlines.ts';
-import type { SentRequest } from '../answers/request-record.ts';
+import type { AnswerContext, AnswerReader, ClosedRequest } from '../responses/response-reader.ts';
+import type { Deadlines } from '../responses/deadlines.ts';
+import type { SentRequest } from '../responses/request-record.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 import type { ReadyRequest } from './request-feed.ts';
-import { StreamReader } from '../answers/stream.ts';
+import { StreamReader } from '../responses/stream.ts';
 import type { Transport } from '../transports/transport.ts';
-import { WholeReader } from '../answers/whole-reader.ts';
+import { WholeReader } from '../responses/whole-reader.ts';
 
 /** Sends requests of a run and tracks them until their records close. */
 export class RequestSender {

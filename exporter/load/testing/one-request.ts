@@ -1,10 +1,10 @@
-import type { AnswerContext, ClosedRequest } from '../answers/answer-reader.ts';
-import { ContentRecognizer } from '../answers/content-recognizer.ts';
-import { Deadlines } from '../answers/deadlines.ts';
-import type { TimeLimits } from '../answers/deadlines.ts';
+import type { AnswerContext, ClosedRequest } from '../responses/response-reader.ts';
+import { ContentRecognizer } from '../responses/content-recognizer.ts';
+import { Deadlines } from '../responses/deadlines.ts';
+import type { TimeLimits } from '../responses/deadlines.ts';
 import { chat } from '../endpoints/chat.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import { EventQueue } from '../answers/event-queue.ts';
+import { EventQueue } from '../responses/event-queue.ts';
 import { runEpoch } from '../../clock/monotonic-clock.ts';
 import { RequestSender } from '../requests/request-sender.ts';
 import type { Transport } from '../transports/transport.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { expectNextIsGood, firstAnswer } from '../testing/first-answer.ts';
-import type { FirstAnswer } from '../testing/first-answer.ts';
+import { expectNextIsGood, firstAnswer } from '../testing/first-response.ts';
+import type { FirstAnswer } from '../testing/first-response.ts';
 import { oneRequest } from '../testing/one-request.ts';
 import { GOOD_STREAM, httpChunk, STREAM_HEAD } from '../testing/scripted-server.ts';
 import type { Script } from '../testing/scripted-server.ts';

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { expectNextIsGood, firstAnswer } from '../testing/first-answer.ts';
-import type { FirstAnswer } from '../testing/first-answer.ts';
+import { expectNextIsGood, firstAnswer } from '../testing/first-response.ts';
+import type { FirstAnswer } from '../testing/first-response.ts';
 import { oneRequest } from '../testing/one-request.ts';
 import {
   answer,
@@ -17,7 +17,7 @@ import {
 import type { Script } from '../testing/scripted-server.ts';
 import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import type { OpenTransport } from '../testing/transport-kinds.ts';
-import { wholeAnswer } from '../answers/whole-answer.ts';
+import { wholeAnswer } from '../responses/whole-response.ts';
 
 const toClose: { close(): Promise<void> }[] = [];
 

@@ -1,6 +1,6 @@
 import { PHASES } from '../../../core/run/record.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
-import { chunkListener, type ChunkListener } from '../answers/chunk-listener.ts';
+import { chunkListener, type ChunkListener } from '../responses/chunk-listener.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 
 /** Observer events in order, in a form that is cheap to transfer between threads. */

@@ -1,6 +1,6 @@
 import type { ErrorReason, Outcome, PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
-import { allFindings } from '../answers/response-findings.ts';
+import { allFindings } from '../responses/response-findings.ts';
 import type { PhaseResult } from '../phases/phase-result.ts';
 
 /** Counts the workers' events of a phase: so nothing is missing from a worker that did not finish. */

@@ -7,7 +7,7 @@ import { answer, GOOD_STREAM, scriptedServer, streamOf } from '../../testing/scr
 import type { Script, ScriptedServer } from '../../testing/scripted-server.ts';
 import type { ConnectionFacts, ResponseHandler, TransportFailure, TransportRequest } from '../transport.ts';
 import { UndiciTransport } from '../undici/undici-transport.ts';
-import { wholeAnswer } from '../../answers/whole-answer.ts';
+import { wholeAnswer } from '../../responses/whole-response.ts';
 import { RawTransport } from './raw-transport.ts';
 import type { RawTransportOptions } from './raw-transport.ts';
 

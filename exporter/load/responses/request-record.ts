@@ -1,7 +1,7 @@
 import { things } from '../../../core/text/things.ts';
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import type { ErrorReason, MeasuredRecord, PhaseName, TokenSource } from '../../../core/run/record.ts';
-import type { AnswerContext } from './answer-reader.ts';
+import type { AnswerContext } from './response-reader.ts';
 import type { AnswerText, Usage } from '../endpoints/endpoint.ts';
 import { httpPhases } from '../transports/exchange-trace.ts';
 import type { ConnectionFacts } from '../transports/transport.ts';

@@ -1,7 +1,7 @@
-import { answerFailure, isEncoded } from './answer-failure.ts';
-import type { AnswerFacts, AnswerFailure } from './answer-failure.ts';
+import { answerFailure, isEncoded } from './response-failure.ts';
+import type { AnswerFacts, AnswerFailure } from './response-failure.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
-import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader.ts';
+import type { AnswerContext, AnswerReader, ClosedRequest } from './response-reader.ts';
 import type { AnswerText } from '../endpoints/endpoint.ts';
 import { countedTokens, credibleUsage, requestRecord } from './request-record.ts';
 import { FindingsTally } from './response-findings.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-import type { AnswerDialect, AnswerHead } from './answer-texts.ts';
+import type { AnswerDialect, AnswerHead } from './response-texts.ts';
 import type { Generations } from './generations.ts';
 import type { AnswerForm } from './json-body.ts';
 import type { Prompt } from './prompt.ts';

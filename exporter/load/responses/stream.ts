@@ -1,6 +1,6 @@
 import { AnsweredRequest } from './answered-request.ts';
-import { AnswerProgress, kindOf } from './answer-progress.ts';
-import type { Arrival } from './answer-progress.ts';
+import { AnswerProgress, kindOf } from './response-progress.ts';
+import type { Arrival } from './response-progress.ts';
 import { KeptText } from './kept-text.ts';
 import { BLANK, ignorableData, ignorableEvent, keysOf } from './response-findings.ts';
 import { SseFramer } from './sse-framer.ts';

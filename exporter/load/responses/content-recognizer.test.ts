@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ContentRecognizer } from './content-recognizer.ts';
 import type { ContentKind } from './content-recognizer.ts';
-import { kindOf } from './answer-progress.ts';
+import { kindOf } from './response-progress.ts';
 import { chat } from '../endpoints/chat.ts';
 import type { EventMeaning } from '../endpoints/endpoint.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventMeaning, Usage } from '../endpoints/endpoint.ts';
-import { AnswerProgress } from './answer-progress.ts';
+import { AnswerProgress } from './response-progress.ts';
 
 const NOTHING: EventMeaning = { content: false, finishReason: null, usage: null, error: null };
 const NONE: Usage = { input_tokens: null, output_tokens: null, reasoning_tokens: null, cached_tokens: null };
