@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 
-/** Gaps between the chunks of one answer: with them a line has about 3 KB, as AIPerf's own. */
+/** Gaps between the chunks of one response: with them a line has about 3 KB, as AIPerf's own. */
 const CHUNKS = 96;
 const START_NS = 1_795_279_610_000_000_000n;
 const LINES_AT_ONCE = 500;

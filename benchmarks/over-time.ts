@@ -7,7 +7,7 @@ export interface Timed {
 
 /** Left out at the beginning: connections open and code is compiled. */
 const WARM_SHARE = 0.2;
-const MOST_WARM_SECONDS = 30;
+const MAX_WARM_SECONDS = 30;
 
 /** The first and the last third of the readings after the warm-up. Throws when there are too few of them. */
 export function outerThirds<R extends Timed>(all: readonly R[]): { readonly first: R[]; readonly last: R[] } {
@@ -19,7 +19,7 @@ export function outerThirds<R extends Timed>(all: readonly R[]): { readonly firs
 
 /** The readings after the warm-up. */
 export function afterWarmup<R extends Timed>(all: readonly R[]): R[] {
-  const warm = Math.min(WARM_SHARE * (all.at(-1)?.seconds ?? 0), MOST_WARM_SECONDS);
+  const warm = Math.min(WARM_SHARE * (all.at(-1)?.seconds ?? 0), MAX_WARM_SECONDS);
   return all.filter(({ seconds }) => seconds > warm);
 }
 

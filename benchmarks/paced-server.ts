@@ -26,7 +26,7 @@ export const BURST_512: PacedLoad = {
 };
 /** 2,000 streams that all get a chunk every 50 ms. */
 export const BURST_2000: PacedLoad = { ...BURST_512, streams: 2000, tick_us: 50_000 };
-/** 64 at a time, each answer one chunk, at once: as many as client and server manage. */
+/** 64 at a time, each response one chunk, at once: as many as client and server manage. */
 export const ONE_CHUNK: PacedLoad = { streams: 64, tokens: 1, ttft_us: 0, itl_us: 0, tick_us: 0, jitter_us: 0 };
 
 /** What a client that keeps up reads. Infinite where nothing paces it. */
@@ -87,13 +87,13 @@ async function freePort(): Promise<number> {
 
 async function untilAnswering(port: number): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
-  while (!(await answers(port))) {
+  while (!(await responses(port))) {
     if (Date.now() > deadline) throw new Error(`the paced server does not answer on port ${port}`);
     await sleep(20);
   }
 }
 
-function answers(port: number): Promise<boolean> {
+function responses(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy();

@@ -18,8 +18,8 @@ const AIPERF = 'AIPerf-like Python loop';
 
 /**
  * The question: how many requests per second does one process make?
- * Compared, 64 at a time with answers of one chunk: `llmbench run` with its metrics and files, a loop on Node's sockets that
- * writes and waits for the end of each answer, which is the limit of any client on Node, a loop on undici that does nothing
+ * Compared, 64 at a time with responses of one chunk: `llmbench run` with its metrics and files, a loop on Node's sockets that
+ * writes and waits for the end of each response, which is the limit of any client on Node, a loop on undici that does nothing
  * but stamp, and a Python loop that reads as AIPerf does. The time per request is the inverse of the rate.
  * It does not show: what a server that computes something would allow.
  */

@@ -5,7 +5,7 @@ import { runProgram } from './child-program.ts';
 import { inTurn } from './in-turn.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
-const LEAST_ROUNDS = 15;
+const MIN_ROUNDS = 15;
 const ATMOST = { by: 'ratio', atMost: 1.5 } as const;
 
 /**
@@ -17,7 +17,7 @@ export const start: Bench = {
   name: 'start',
   question: 'what does starting the command line cost, beside a bare node?',
   measure: async (context: BenchContext): Promise<readonly Row[]> => {
-    const rounds = Math.max(LEAST_ROUNDS, context.rounds);
+    const rounds = Math.max(MIN_ROUNDS, context.rounds);
     const help = [LAUNCHER, '--help'];
     await timed(help);
     const measured = await inTurn(rounds, { help: () => timed(help), node: () => timed(['-e', '0']) }, context);

@@ -19,7 +19,7 @@ import type { Exchange, ResponseHandler, Transport, TransportRequest } from '../
 import { UndiciTransport } from '../exporter/load/transports/undici/undici-transport.ts';
 
 /**
- * From now on every transport of this process, whichever was chosen, shows its answers to `errors` first. The program under
+ * From now on every transport of this process, whichever was chosen, shows its responses to `errors` first. The program under
  * measurement stays whole and knows nothing of it. Resolves when that many requests were sent.
  */
 function watchTransports(errors: StampErrors, requests: number): Promise<void> {

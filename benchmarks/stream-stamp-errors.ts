@@ -2,7 +2,7 @@ import type { ConnectionFacts, ResponseHandler, TransportFailure } from '../expo
 
 const ID_START = 'data: {"id":"chatcmpl-'.length;
 const ID_END = ID_START + 19;
-const SHORTEST_CONTENT_EVENT = 230;
+const MIN_CONTENT_EVENT = 230;
 const MOST = 1 << 23;
 
 /** Compares each piece's stamp with the time that its event carries, and counts what failed. */
@@ -18,7 +18,7 @@ export class StampErrors {
 
   /** Takes note of bytes[start, end). */
   note(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
-    if (end - start < SHORTEST_CONTENT_EVENT || bytes[start] !== 100) return;
+    if (end - start < MIN_CONTENT_EVENT || bytes[start] !== 100) return;
     let written_ns = 0;
     for (let i = start + ID_START; i < start + ID_END; i++) written_ns = written_ns * 10 + (bytes[i] ?? 0) - 48;
     if (this.#chunks < MOST) this.#errors_ms[this.#chunks] = (stamp_ns - written_ns) / 1e6;

@@ -18,7 +18,7 @@ const SECONDS = 5;
  * Compared: `llmbench run` with two workers and with one, at 512 streams whose first chunks come after a known time: CPU of all
  * its threads per chunk while requests are under way. Each worker compiles the code that reads the streams for itself, in the
  * first seconds, whatever the length of the run: a row is without them. Beside it, what the same costs where nothing is
- * shared: a loop on Node's sockets that waits for the end of each answer, as one process with all streams and as two with half
+ * shared: a loop on Node's sockets that waits for the end of each response, as one process with all streams and as two with half
  * of them each. Each of two reads fewer chunks whenever it wakes up.
  * It does not show: how much more two of them read, which requires that the server has other cores.
  */

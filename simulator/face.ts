@@ -1,8 +1,8 @@
 import type { EngineState, EngineEvent } from './engine/events.ts';
-import type { AnswerDialect } from './http/response-texts.ts';
+import type { ResponseDialect } from './http/response-texts.ts';
 
 /** A request that was answered, or whose client has gone. */
-export interface AnsweredRequest {
+export interface RespondedRequest {
   /** Route, not path: `/v1/chat/completions`, or `none` where there is no such route. */
   readonly handler: string;
   readonly method: string;
@@ -18,10 +18,10 @@ export interface Face {
   /** `owned_by` of the model in `/v1/models`. */
   readonly ownedBy: string;
   readonly metricsContentType: string;
-  /** How it words its answers. */
-  readonly answers: AnswerDialect;
+  /** How it words its responses. */
+  readonly responses: ResponseDialect;
   /** Takes up what the engine did, in its order. */
   observe(events: readonly EngineEvent[]): void;
-  answered(request: AnsweredRequest): void;
+  answered(request: RespondedRequest): void;
   metricsPage(state: EngineState): string;
 }

@@ -22,7 +22,7 @@ const PROGRAM = `
   console.log(url);
 `;
 
-interface Answer {
+interface Response {
   readonly status: number | undefined;
   readonly tokens: number;
   readonly id: string | undefined;
@@ -50,22 +50,22 @@ test('one process holds 2,000 streams at once, and each is complete', async () =
   const agent = new Agent({ maxSockets: Infinity });
   let open = 0;
   let mostOpen = 0;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: STREAMS }, async (_, i) => {
       const response = await ask(agent, `Stream ${i}`);
       mostOpen = Math.max(mostOpen, ++open);
       const body = await text(response);
       open--;
-      return answerOf(response, body);
+      return responseOf(response, body);
     }),
   );
   agent.destroy();
   expect(mostOpen).toBe(STREAMS);
-  const complete = answers.filter(
+  const complete = responses.filter(
     ({ status, tokens, isComplete }) => status === 200 && tokens === OUTPUT_TOKENS && isComplete,
   );
   expect(complete).toHaveLength(STREAMS);
-  expect(new Set(answers.map(({ id }) => id)).size).toBe(STREAMS);
+  expect(new Set(responses.map(({ id }) => id)).size).toBe(STREAMS);
 
   const page = readPage(await (await fetch(`${url}/metrics`)).text());
   expect(page.value('vllm:request_success_total', { finished_reason: 'length' })).toBe(STREAMS);
@@ -74,7 +74,7 @@ test('one process holds 2,000 streams at once, and each is complete', async () =
   expect(page.value('vllm:num_requests_running') + page.value('vllm:num_requests_waiting')).toBe(0);
 });
 
-/** Resolves when the answer begins, which is with its first token. */
+/** Resolves when the response begins, which is with its first token. */
 async function ask(agent: Agent, content: string): Promise<IncomingMessage> {
   const sent = request(`${url}/v1/chat/completions`, {
     agent,
@@ -93,7 +93,7 @@ async function ask(agent: Agent, content: string): Promise<IncomingMessage> {
   return response;
 }
 
-function answerOf({ statusCode, headers }: IncomingMessage, body: string): Answer {
+function responseOf({ statusCode, headers }: IncomingMessage, body: string): Response {
   const id = headers['x-request-id'];
   return {
     status: statusCode,

@@ -15,7 +15,7 @@ import { until } from '../core/testing/until.ts';
 
 const PRELOAD = new URL('../scripts/chaos/kill-at-change.ts', import.meta.url).href;
 const REQUESTS = 60;
-const ANSWER_MS = 20;
+const RESPONSE_MS = 20;
 
 let server: ScriptedServer;
 let runsDir: string;
@@ -26,7 +26,7 @@ beforeAll(async () => {
   runsDir = await mkdtemp(join(tmpdir(), 'llmbench-clock-'));
   server = await scriptedServer((socket) => {
     times_ms.push(performance.now());
-    setTimeout(() => socket.write(streamOf(GOOD_STREAM)), ANSWER_MS);
+    setTimeout(() => socket.write(streamOf(GOOD_STREAM)), RESPONSE_MS);
   });
 });
 

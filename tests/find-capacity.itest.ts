@@ -163,7 +163,7 @@ test('--max-seconds is not exceeded, and the answer so far is kept', async () =>
     );
     const times = (of: 'start' | 'end'): number[] => runs.map((run) => Date.parse(run[of] ?? ''));
     expect((Math.max(...times('end')) - Math.min(...times('start'))) / 1000).toBeLessThanOrEqual(25);
-    // The kept answer is one that finished probes found.
+    // The kept response is one that finished probes found.
     expect(holds).toBe(Math.max(...probes.filter(({ verdict }) => verdict === 'holds').map(({ load }) => load)));
   } finally {
     await server.close();

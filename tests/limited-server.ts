@@ -6,7 +6,7 @@ export interface LimitedServer {
   close(): Promise<void>;
 }
 
-const ANSWER_MS = 20;
+const RESPONSE_MS = 20;
 const REJECTION_MS = 5;
 
 /**
@@ -29,7 +29,7 @@ async function startServer(places: number, further: 'reject' | 'wait'): Promise<
       waiting.shift()?.();
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end([CONTENT, END, USAGE, 'data: [DONE]\n\n'].join(''));
-    }, ANSWER_MS);
+    }, RESPONSE_MS);
   };
   const server = createServer((request, response) => {
     request.resume();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { RunFile } from '../core/run/run.ts';
 import {
-  answer,
+  response,
   GOOD_STREAM,
   scriptedServer,
   streamOf,
@@ -40,15 +40,15 @@ beforeAll(async () => {
   runsDir = await mkdtemp(join(tmpdir(), 'llmbench-planted-'));
   let answered = 0;
   server = await scriptedServer((socket, { head, body }) => {
-    if (head.startsWith('GET /version ')) return socket.write(answer('200 OK', 'application/json', SERVER_VERSION));
-    if (head.startsWith('GET ')) return socket.write(answer('200 OK', 'text/plain; version=0.0.4', METRICS));
+    if (head.startsWith('GET /version ')) return socket.write(response('200 OK', 'application/json', SERVER_VERSION));
+    if (head.startsWith('GET ')) return socket.write(response('200 OK', 'text/plain; version=0.0.4', METRICS));
     const isRejected = head.startsWith('POST /api/v1/write') || (answered++ % (REQUESTS + 1)) % 3 === 2;
     if (!isRejected) return socket.write(streamOf(GOOD_STREAM));
     const received = [...`${head} ${body}`.matchAll(PLANTED)].map(([secret]) => secret);
     // As much as is shown of a message, and each time something else.
     const shown = [...received, ...received].slice(answered % received.length);
     const message = `rejected: ${shown.join(' ')}`;
-    return socket.write(answer('400 Bad Request', 'application/json', JSON.stringify({ error: { message } })));
+    return socket.write(response('400 Bad Request', 'application/json', JSON.stringify({ error: { message } })));
   });
 });
 

@@ -87,8 +87,8 @@ await describeWithPrometheus('a finished run in Prometheus', (programs) => {
 
   async function query(expression: string): Promise<readonly VectorSample[]> {
     const url = `${prometheus.url}/api/v1/query?${new URLSearchParams({ query: expression }).toString()}`;
-    const answer = (await (await fetch(url)).json()) as { data: { result: VectorSample[] } };
-    return answer.data.result;
+    const response = (await (await fetch(url)).json()) as { data: { result: VectorSample[] } };
+    return response.data.result;
   }
 
   async function histogramOf(name: ClientHistogram) {

@@ -112,7 +112,7 @@ describe('a server that cannot be benchmarked: exit 1, one line that says what t
   });
 
   test('it answers rubbish', async () => {
-    const rubbish = createServer((_, answer) => answer.end('<html>hello</html>'));
+    const rubbish = createServer((_, response) => response.end('<html>hello</html>'));
     await new Promise<void>((resolve) => rubbish.listen(0, '127.0.0.1', resolve));
     const { port } = rubbish.address() as AddressInfo;
     const { code, stderr } = await llmbench(...runArgsAt(`http://127.0.0.1:${port}`, '--request-count', '1'));

@@ -74,11 +74,11 @@ async function withAlerts(programs: PrometheusPrograms, scraped: string | null) 
     /** The firing ones, as soon as there are so many. */
     async alerts(count: number): Promise<readonly Alert[]> {
       for (const end = Date.now() + 120_000; ; await sleep(100)) {
-        const answer = (await (await fetch(`${server.url}/api/v1/alerts`)).json()) as { data: { alerts: Alert[] } };
-        const firing = answer.data.alerts.filter(({ state }) => state === 'firing');
+        const response = (await (await fetch(`${server.url}/api/v1/alerts`)).json()) as { data: { alerts: Alert[] } };
+        const firing = response.data.alerts.filter(({ state }) => state === 'firing');
         if (firing.length === count)
           return firing.map(({ state, labels, annotations }) => ({ state, labels, annotations }));
-        if (Date.now() > end) throw new Error(`not ${count} alerts: ${JSON.stringify(answer.data.alerts)}`);
+        if (Date.now() > end) throw new Error(`not ${count} alerts: ${JSON.stringify(response.data.alerts)}`);
       }
     },
   };

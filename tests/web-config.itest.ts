@@ -130,8 +130,8 @@ await describeWithEachPrometheus('a serve with TLS and users', (programs) => {
     });
     const value = async (query: string): Promise<string | undefined> => {
       const { body } = await request(`${prometheus.url}/api/v1/query?query=${query}`);
-      const answer = (await body.json()) as { data: { result: { value: [number, string] }[] } };
-      return answer.data.result[0]?.value[1];
+      const response = (await body.json()) as { data: { result: { value: [number, string] }[] } };
+      return response.data.result[0]?.value[1];
     };
     try {
       for (const end = Date.now() + WAIT_MS; (await value('up')) !== '1' && Date.now() < end;) await sleep(200);

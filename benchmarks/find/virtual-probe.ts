@@ -28,7 +28,7 @@ export interface VirtualProbe extends ProbeDecision {
 
 /** Time in which a client sends the next request of a slot. */
 const TURNAROUND_NS = 200_000;
-const LONGEST_SECONDS = 600;
+const MAX_SECONDS = 600;
 
 /** Performs one probe at a load; the seed determines jitter and arrivals. */
 export function virtualProbe(
@@ -59,7 +59,7 @@ export function virtualProbe(
   let nextArrival_ns = closed ? Infinity : 1;
   while (!isOver) {
     const next = Math.min(engine.nextEventTime() ?? Infinity, nextArrival_ns);
-    if (next > LONGEST_SECONDS * 1e9) break;
+    if (next > MAX_SECONDS * 1e9) break;
     if (next === nextArrival_ns) {
       submit(nextArrival_ns);
       const gap = traffic.arrivals === 'constant' ? 1 : -Math.log(1 - gaps());

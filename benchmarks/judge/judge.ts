@@ -28,7 +28,7 @@ const LONG = 1000;
 const REAL = ['dynamo', 'vllm'];
 const REAL_FROM = [19, 5];
 /** Fewer checks than this say nothing. */
-const FEWEST_CHECKS = 10;
+const MIN_CHECKS = 10;
 const ORDERS = 100;
 
 /** Whether the judge keeps its error rates on simulated histories whose truth is known. */
@@ -146,9 +146,9 @@ let otavaSkipped = false;
 /** What Otava answers; null, said once, where it cannot be installed. */
 async function unlessSkipped<T>(context: BenchContext, ask: () => Promise<T>): Promise<T | null> {
   if (otavaSkipped) return null;
-  const answer = await unlessUnavailable(context, 'Otava', ask());
-  otavaSkipped = answer === null;
-  return answer;
+  const response = await unlessUnavailable(context, 'Otava', ask());
+  otavaSkipped = response === null;
+  return response;
 }
 
 function otavaOf(context: BenchContext, world: World, slower: number): Promise<OtavaResult | null> {
@@ -164,7 +164,7 @@ async function realRows(context: BenchContext, server: string): Promise<readonly
   const scatter = scatterInMargins(runs).map(({ name, margins }) => `${name} ${margins.toFixed(2)}`);
   context.note(`real ${server}, ${runs.length} repeats; standard deviation in margins: ${scatter.join(', ')}`);
   const rows: Row[] = [];
-  for (const from of REAL_FROM.filter((each) => runs.length - each >= FEWEST_CHECKS)) {
+  for (const from of REAL_FROM.filter((each) => runs.length - each >= MIN_CHECKS)) {
     const checks = checkedForward(runs, from);
     const count = (verdict: VerdictName): number => checks.filter((check) => check.verdict === verdict).length;
     const what = `false regressed, real ${server}, ${runs.length} repeats, from run ${from + 1} on`;

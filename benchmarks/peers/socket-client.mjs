@@ -29,11 +29,11 @@ const request = Buffer.from(
 );
 const END = Buffer.from('0\r\n\r\n');
 
-let answers = 0;
+let responses = 0;
 let failed = 0;
 for (let i = 0; i < streams; i++) sendRequests();
 await sleep(warmSeconds * 1000);
-answers = 0;
+responses = 0;
 const cpuBefore = process.cpuUsage();
 const start_ms = performance.now();
 await sleep(seconds * 1000);
@@ -42,8 +42,8 @@ const measuredSeconds = (performance.now() - start_ms) / 1000;
 console.log(
   JSON.stringify({
     name: 'sockets',
-    cpu_us_per_chunk: (user + system) / Math.max(1, answers * tokens),
-    chunks_per_s: (answers * tokens) / measuredSeconds,
+    cpu_us_per_chunk: (user + system) / Math.max(1, responses * tokens),
+    chunks_per_s: (responses * tokens) / measuredSeconds,
     failed,
   }),
 );
@@ -54,7 +54,7 @@ function sendRequests() {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => socket.write(request));
   socket.on('data', (bytes) => {
     if (!bytes.subarray(-END.length).equals(END)) return;
-    answers++;
+    responses++;
     socket.write(request);
   });
   socket.on('error', () => failed++);

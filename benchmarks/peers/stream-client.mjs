@@ -23,7 +23,7 @@ const BRACE = 123;
 /** Where the server's clock is in an event. */
 const STAMP = { start: 22, end: 41 };
 /** The event with the usage is shorter than those with a token. */
-const SHORTEST_TOKEN_EVENT = 231;
+const MIN_TOKEN_EVENT = 231;
 
 /** Stamps the events of one answer. */
 class EventReader {
@@ -35,7 +35,7 @@ class EventReader {
     const bytes = this.#rest === null ? received : Buffer.concat([this.#rest, received]);
     let start = 0;
     for (let end = eventEnd(bytes, start); end >= 0; end = eventEnd(bytes, start)) {
-      if (bytes[start + 6] === BRACE && end - start >= SHORTEST_TOKEN_EVENT) this.#count(bytes, start, now_ms);
+      if (bytes[start + 6] === BRACE && end - start >= MIN_TOKEN_EVENT) this.#count(bytes, start, now_ms);
       start = end + 2;
     }
     this.#rest = start < bytes.length ? Buffer.from(bytes.subarray(start)) : null;

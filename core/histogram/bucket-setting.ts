@@ -102,7 +102,7 @@ function listOf(option: BucketOption, members: readonly FamilyToDivide[]): Found
 function spacingFor(option: BucketOption, members: readonly FamilyToDivide[]): FoundBounds | null {
   const bounds = members[0]?.bounds ?? [];
   const divided = members.flatMap((member) => member.divided);
-  const spacing = finerSpacing(bounds, divided, option.most_bounds ?? MOST_BOUNDS);
+  const spacing = finerSpacing(bounds, divided, option.most_bounds ?? MAX_BOUNDS);
   if (spacing === null) return null;
   const { min, max, count } = spacing;
   return {
@@ -112,4 +112,4 @@ function spacingFor(option: BucketOption, members: readonly FamilyToDivide[]): F
 }
 
 /** More bounds than any server needs: a limit of the search. */
-const MOST_BOUNDS = 512;
+const MAX_BOUNDS = 512;

@@ -71,7 +71,7 @@ export class ChunkReading {
 
   /**
    * Output tokens of ok requests, spread evenly over their chunks; null when a request's tokens are not known, or when there
-   * is no chunk at all: of answers that come whole it is unknown when their tokens were generated.
+   * is no chunk at all: of responses that come whole it is unknown when their tokens were generated.
    */
   get tokensAtFullLoad(): number | null {
     return this.#chunks === 0 ? null : this.#tokensAtFullLoad;

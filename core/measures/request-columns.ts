@@ -26,7 +26,7 @@ const END_AT = FIGURE_NAMES.indexOf('end_ns');
 
 /**
  * The figures of the measured requests, in the order in which they ended: a row of numbers per request, whatever the length
- * of its answer. Full blocks of rows lie on a shelf. What is not known is NaN here.
+ * of its response. Full blocks of rows lie on a shelf. What is not known is NaN here.
  */
 export class RequestColumns {
   readonly #shelf: BlockShelf;

@@ -42,7 +42,7 @@ export function samplingIntervals(values: Float64Array, sorted: Float64Array): S
   return { effective_n: effectiveSampleSize, ci95: Object.fromEntries(named) as SamplingIntervals['ci95'] };
 }
 
-/** Lengths of answers are often all the same, and a resample of them is too: what the bootstrap gives, without drawing. */
+/** Lengths of responses are often all the same, and a resample of them is too: what the bootstrap gives, without drawing. */
 function constantIntervals(value: number, n: number): SamplingIntervals {
   const named = PERCENTILE_NAMES.map((name) => {
     const tail = Math.min(PERCENTILES[name], 1 - PERCENTILES[name]);

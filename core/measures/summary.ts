@@ -334,11 +334,11 @@ function added(sum: number | null, value: number | null): number | null {
   return sum === null || value === null ? null : sum + value;
 }
 
-/** An answer misses the requested length when it is off by more than the smaller of these, as in AIPerf. */
+/** A response misses the requested length when it is off by more than the smaller of these, as in AIPerf. */
 const MISMATCH_RATIO = 0.05;
 const MISMATCH_TOKENS = 50;
 
-/** Whether an answer misses the length requested; null when one of the two is not known. */
+/** Whether a response misses the length requested; null when one of the two is not known. */
 function isLengthMismatched({
   output_tokens: output,
   requested_output_tokens: requested,

@@ -30,7 +30,7 @@ function difference(
   };
 }
 
-/** Of the answers: their texts have no template around them, so that a difference means another tokenizer, or a wrong count. */
+/** Of the responses: their texts have no template around them, so that a difference means another tokenizer, or a wrong count. */
 export const USAGE_COMPLETION_DIFFERENCE = difference(
   'usage_completion_tokens_diff_ratio',
   'output tokens (including reasoning)',

@@ -15,7 +15,7 @@ export type ProbeVerdict = 'holds' | 'fails' | 'undecided';
 export type SearchEnd =
   'found' | 'not_reached' | 'none_holds' | 'not_monotonic' | 'undecided' | 'budget' | 'interrupted' | 'failed';
 
-/** The answer of a search, also while it lasts. */
+/** The response of a search, also while it lasts. */
 export interface CapacityBounds {
   /** The largest load below every failing one at which the objectives hold; null: none. */
   readonly holds: number | null;
@@ -87,7 +87,7 @@ export interface CapacityFile extends CapacityBounds {
   readonly confidence: number;
   /** Null while the search lasts, or after a crash. */
   readonly end: SearchEnd | null;
-  /** The answer in one sentence. */
+  /** The response in one sentence. */
   readonly sentence: string;
   readonly budget: SearchAmounts<number | null>;
   readonly used: SearchAmounts;

@@ -19,7 +19,7 @@ export interface RequestRecord extends HttpPhases, CountedTokens {
   readonly first_output_ns: number | null;
   /** Arrival of the last chunk with content. */
   readonly last_content_ns: number | null;
-  /** When the answer had been read to its end, or failed. */
+  /** When the response had been read to its end, or failed. */
   readonly end_ns: number;
   readonly connection_reused: boolean | null;
   readonly connect_ns: number | null;
@@ -62,9 +62,9 @@ export interface HttpPhases {
   readonly http_tls_handshaking_ns: number | null;
   /** From the first to the last byte of the request handed to the operating system. */
   readonly http_sending_ns: number | null;
-  /** From the last byte of the request to the first of the answer's body. */
+  /** From the last byte of the request to the first of the response's body. */
   readonly http_waiting_ns: number | null;
-  /** From the first to the last bytes of the answer's body; 0 when they came in one piece. */
+  /** From the first to the last bytes of the response's body; 0 when they came in one piece. */
   readonly http_receiving_ns: number | null;
   /** Bytes of the bodies, without framing. */
   readonly http_data_sent_bytes: number | null;

@@ -16,5 +16,5 @@ export function coolDownCount(counts: RequestCounts | undefined): number {
   return counts === undefined ? 0 : (countOf(counts, OUTCOMES) ?? 0);
 }
 
-/** Outcomes of requests that were given an answer and failed; cancelled ones were given up by the client. */
+/** Outcomes of requests that were given a response and failed; cancelled ones were given up by the client. */
 export const FAILED_OUTCOMES = ['error', 'timeout'] as const satisfies readonly Outcome[];

@@ -4,13 +4,13 @@ export const TAG_RULE = "1 to 64 characters of 0–9, A–Z, a–z, '.', '_' and
 
 export const isTag = (text: string): boolean => TAG.test(text);
 
-const LONGEST_NAME = 200;
+const MAX_NAME = 200;
 
-export const NAME_RULE = `a name of 1 to ${LONGEST_NAME} characters on one line`;
+export const NAME_RULE = `a name of 1 to ${MAX_NAME} characters on one line`;
 
 /** Whether it may name a scenario: no line breaks, and nothing that changes how the text around it is shown. */
 export const isName = (text: string): boolean =>
-  text.trim() !== '' && text.length <= LONGEST_NAME && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text);
+  text.trim() !== '' && text.length <= MAX_NAME && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text);
 
 /** Tags with some added and some removed, sorted and each once. */
 export function changedTags(

@@ -9,7 +9,7 @@ export interface SerialDependence {
 }
 
 /** Below this many values the normal approximation of Bartels' ratio does not hold. */
-export const FEWEST_FOR_DEPENDENCE = 10;
+export const MIN_FOR_DEPENDENCE = 10;
 
 /**
  * The dependence of neighboring values, by their ranks, which limit the influence of outliers. Null for fewer than 10
@@ -20,7 +20,7 @@ export const FEWEST_FOR_DEPENDENCE = 10;
  */
 export function serialDependence(series: readonly number[]): SerialDependence | null {
   const n = series.length;
-  if (n < FEWEST_FOR_DEPENDENCE) return null;
+  if (n < MIN_FOR_DEPENDENCE) return null;
   const ranks = midranks(series);
   const mean = (n + 1) / 2;
   let squares = 0;

@@ -2,7 +2,7 @@ import type { ResultFile } from '../run/result.ts';
 import { sweepFigures } from './sweep-figures.ts';
 
 /** A server is saturated when twice the load gives less than this much more throughput. */
-const SMALLEST_GAIN = 0.1;
+const MIN_GAIN = 0.1;
 
 /** The load, twice the load and so on, up to the highest one. */
 export function doubledLoads(first: number, highest: number): readonly number[] {
@@ -34,7 +34,7 @@ export function endOfDoubling(results: readonly Pick<ResultFile, 'measures' | 'c
   const then = before === undefined ? null : throughputOf(before);
   if (then === null || !(then.value > 0)) return null;
   const gain = now.value / then.value - 1;
-  return gain < SMALLEST_GAIN ? { reason: 'saturated', gain, measure: now.measure } : null;
+  return gain < MIN_GAIN ? { reason: 'saturated', gain, measure: now.measure } : null;
 }
 
 /** Of tokens; of requests where the responses have none, as embeddings. */

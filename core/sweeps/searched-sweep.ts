@@ -1,13 +1,13 @@
 import type { CapacityFile } from '../run/capacity.ts';
 import type { Objective, Sweep } from './sweep-shape.ts';
 
-type Answer = Pick<CapacityFile, 'load' | 'holds' | 'fails' | 'confirmed' | 'confidence' | 'end'>;
+type Capacity = Pick<CapacityFile, 'load' | 'holds' | 'fails' | 'confirmed' | 'confidence' | 'end'>;
 
 /**
  * The probes of a search as a sweep whose objectives are judged as the search judged them: it leaves out the first requests
- * of each probe and repeats what one probe does not decide. A search without an answer changes nothing.
+ * of each probe and repeats what one probe does not decide. A search without a capacity changes nothing.
  */
-export function searchedSweep<S extends Sweep>(sweep: S, capacity: Answer): S {
+export function searchedSweep<S extends Sweep>(sweep: S, capacity: Capacity): S {
   const { load: mode, holds, fails, confirmed, confidence, end } = capacity;
   if (mode !== sweep.load_mode || (holds === null && fails === null)) return sweep;
   const monotonic = end !== 'not_monotonic';

@@ -1,5 +1,5 @@
 /** A longer one is no mistyped name, and the distance to it takes long to compute. */
-const LONGEST_NAME = 200;
+const MAX_NAME = 200;
 
 /**
  * The names most like one that does not exist, best first: those that differ by a slip or two of the finger, then those
@@ -7,7 +7,7 @@ const LONGEST_NAME = 200;
  * prefix and a lost word.
  */
 export function nearestNames(wanted: string, names: Iterable<string>, limit: number): string[] {
-  if (wanted === '' || wanted.length > LONGEST_NAME) return [];
+  if (wanted === '' || wanted.length > MAX_NAME) return [];
   const wantedPieces = piecesOf(wanted);
   const mostSlips = Math.max(2, wanted.length / 4);
   return [...new Set(names)]

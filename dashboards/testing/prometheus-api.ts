@@ -1,4 +1,4 @@
-/** One series of an answer: each sample is (Unix seconds, value as text). */
+/** One series of a response: each sample is (Unix seconds, value as text). */
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
   readonly samples: readonly (readonly [number, string])[];
@@ -13,7 +13,7 @@ interface NativeHistogram {
   readonly buckets?: readonly (readonly [number, string, string, string])[];
 }
 
-interface Answer {
+interface Response {
   readonly status: string;
   readonly error?: string;
   readonly data: unknown;
@@ -21,7 +21,7 @@ interface Answer {
 
 async function get(server: string, path: string, query: Readonly<Record<string, string>>): Promise<unknown> {
   const response = await fetch(`${server}/api/v1/${path}?${new URLSearchParams(query).toString()}`);
-  const answer = (await response.json()) as Answer;
+  const answer = (await response.json()) as Response;
   if (answer.status !== 'success') throw new Error(answer.error ?? `${path}: ${answer.status}`);
   return answer.data;
 }

@@ -9,7 +9,7 @@ const WORKERS = 3;
 /** A pause when the server refuses, so that a fault of the server is no busy loop of the test. */
 const PAUSE_MS = 100;
 
-/** The API of most systems, or that of Triton, of whose models one keeps its answers. */
+/** The API of most systems, or that of Triton, of whose models one keeps its responses. */
 export type Api = 'openai' | 'triton';
 
 /** One request: resolves with whether it was answered with 200 and read to its end. */
@@ -88,14 +88,14 @@ function request(body: object): RequestInit {
   return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 
-/** Whether the answer was a success; it is read to its end either way. */
+/** Whether the response was a success; it is read to its end either way. */
 async function post(url: URL, body: object): Promise<boolean> {
   const response = await fetch(url, request(body));
   await response.text();
   return response.ok;
 }
 
-/** Goes away when the first part of the answer is there. */
+/** Goes away when the first part of the response is there. */
 async function cancel(url: URL, body: object): Promise<boolean> {
   const response = await fetch(url, request(body));
   const reader = response.body?.getReader();

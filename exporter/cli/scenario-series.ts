@@ -9,7 +9,7 @@ import {
   type ScenarioPushOptions,
 } from '../publish/remote-write/scenario-pusher.ts';
 import type { RunList } from '../publish/run-list.ts';
-import { MOST_SCENARIOS, scenarioFamilies } from '../publish/scenario-families.ts';
+import { MAX_SCENARIOS, scenarioFamilies } from '../publish/scenario-families.ts';
 import { lastCompleted } from '../publish/views/last-completed.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { CliError } from './failure.ts';
@@ -61,9 +61,9 @@ export function keepPushingScenarios(
 ): () => Promise<void> {
   const read = async (): Promise<readonly FamilyInput[]> => {
     const runs = (await list.list()).flatMap(({ summary }) => (summary === null ? [] : [summary]));
-    const completed = [...lastCompleted(runs)].sort(([, x], [, y]) => y - x).slice(0, MOST_SCENARIOS);
+    const completed = [...lastCompleted(runs)].sort(([, x], [, y]) => y - x).slice(0, MAX_SCENARIOS);
     return [
-      ...scenarioFamilies((await states()).slice(0, MOST_SCENARIOS), expectedSeconds),
+      ...scenarioFamilies((await states()).slice(0, MAX_SCENARIOS), expectedSeconds),
       ...(completed.length === 0 ? [] : [lastCompletedFamily(completed)]),
     ];
   };

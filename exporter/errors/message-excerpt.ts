@@ -1,6 +1,6 @@
 const LIMIT = 200;
 /** A message that consists of URLs becomes shorter; a server may send megabytes. */
-const MOST_READ = 4096;
+const MAX_READ = 4096;
 
 /**
  * The displayable part of text from a server or a library: one line of at most 200 characters, without control
@@ -10,7 +10,7 @@ export function messageExcerpt(text: string, secrets: readonly string[] = []): s
   let shown = text;
   for (const secret of secrets) if (secret.length > 0) shown = shown.replaceAll(secret, '***');
   shown = shown
-    .slice(0, MOST_READ)
+    .slice(0, MAX_READ)
     .replace(/(\w:\/\/)[^\s/?#@]*@/g, '$1')
     .replace(/(\w:\/\/(?:[^\s?#"':]|:(?!\/\/))*)\?[^\s#"']*/g, '$1')
     .replace(/\p{Cc}+|\s+/gu, ' ')

@@ -55,10 +55,10 @@ export async function fetchLivePage(
 }
 
 async function get(client: PageClient, url: URL): Promise<ReceivedPage> {
-  const answer = await client.get(url.href);
-  if (answer.kind === 'page') return answer;
-  const hint = HINTS[answer.message];
-  throw new NoPageError(`${shown(url)}: ${answer.message}${hint === undefined ? '' : `; ${hint}`}`);
+  const response = await client.get(url.href);
+  if (response.kind === 'page') return response;
+  const hint = HINTS[response.message];
+  throw new NoPageError(`${shown(url)}: ${response.message}${hint === undefined ? '' : `; ${hint}`}`);
 }
 
 const HINTS: Readonly<Record<string, string>> = {

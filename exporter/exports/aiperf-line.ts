@@ -16,7 +16,7 @@ export interface AiperfRecord extends RequestRecord {
 export const isAiperfRecord = (record: RequestRecord): record is AiperfRecord => record.phase !== 'cooldown';
 
 export interface AiperfError {
-  /** HTTP status; null when there was no answer. */
+  /** HTTP status; null when there was no response. */
   readonly code: number | null;
   readonly type: string;
   readonly message: string;

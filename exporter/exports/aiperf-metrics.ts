@@ -87,7 +87,7 @@ function overhead_ns(r: RequestRecord): number | null {
   return sum(r.http_blocked_ns, (r.http_dns_lookup_ns ?? 0) + (r.http_connecting_ns ?? 0));
 }
 
-/** Reasoning tokens over the others of the answer. */
+/** Reasoning tokens over the others of the response. */
 function thinkingEfficiency({ output_tokens: output, reasoning_tokens: reasoning }: RequestRecord): number | null {
   return output === null || !reasoning || output <= reasoning ? null : reasoning / (output - reasoning);
 }
@@ -111,13 +111,13 @@ export const AIPERF_METRICS: readonly AiperfMetric[] = [
   same('input_sequence_length', 'Input Sequence Length', 'tokens'),
   same('output_sequence_length', 'Output Sequence Length', 'tokens'),
   same('output_token_count', 'Output Token Count', 'tokens'),
-  // AIPerf has it only of answers that reason.
+  // AIPerf has it only of responses that reason.
   own('reasoning_token_count', 'Reasoning Token Count', 'tokens', (r) => r.reasoning_tokens || null),
   own('thinking_efficiency', 'Thinking Efficiency', 'ratio', thinkingEfficiency),
   own('usage_prompt_tokens', 'Usage Prompt Tokens', 'tokens', usagePrompt),
   own('usage_completion_tokens', 'Usage Completion Tokens', 'tokens', usageCompletion),
   own('usage_total_tokens', 'Usage Total Tokens', 'tokens', (r) => sum(usagePrompt(r), usageCompletion(r))),
-  // AIPerf has it only of answers that reason.
+  // AIPerf has it only of responses that reason.
   own('usage_reasoning_tokens', 'Usage Reasoning Tokens', 'tokens', (r) => usageReasoning(r) || null),
   same('usage_prompt_cache_read_tokens', 'Usage Prompt Cache Read Tokens', 'tokens', 1, 'cached_input_tokens'),
   ofUsage('usage_prompt_tokens_diff_pct', 'Usage Prompt Diff %', 'usage_prompt_tokens_diff_ratio'),

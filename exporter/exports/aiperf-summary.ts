@@ -155,7 +155,7 @@ function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
   );
 }
 
-/** Reasoning tokens over the others; AIPerf has it only of answers that reason. */
+/** Reasoning tokens over the others; AIPerf has it only of responses that reason. */
 function thinking(totals: AiperfTotals): number | null {
   const [reasoning, plain] = [totals.tokens('reasoning'), totals.tokens('plain')];
   return !reasoning || !plain ? null : reasoning / plain;

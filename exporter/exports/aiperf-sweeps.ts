@@ -5,7 +5,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 const NS_PER_SECOND = 1e9;
 
 /** Each gap takes 48 bytes until the end: above this many the sweep lines are not calculated. */
-const MOST_GAPS = 1_000_000;
+const MAX_GAPS = 1_000_000;
 
 /** The time-weighted statistics of one of AIPerf's sweep lines. */
 export interface SweepLine {
@@ -34,7 +34,7 @@ export class AiperfSweeps {
   add(record: RequestRecord): void {
     const { sent_ns: sent, first_content_ns: first, end_ns: end, chunk_offsets_ns: offsets } = record;
     this.#gaps += Math.max(0, offsets.length - 1);
-    if (first === null || this.#gaps > MOST_GAPS) return;
+    if (first === null || this.#gaps > MAX_GAPS) return;
     this.#inFlight.add(sent, end, 1);
     this.#inPrefill.add(sent, first, 1);
     this.#inDecode.add(first, end, 1);
@@ -43,9 +43,9 @@ export class AiperfSweeps {
     this.#addTokensInFlight(record, first);
   }
 
-  /** Within the window; empty when no answer came in chunks, or there were too many of them. */
+  /** Within the window; empty when no response came in chunks, or there were too many of them. */
   between(from_ns: number, to_ns: number): SweepLine[] {
-    if (this.#gaps === 0 || this.#gaps > MOST_GAPS) return [];
+    if (this.#gaps === 0 || this.#gaps > MAX_GAPS) return [];
     const [prefill, decode, total] = [this.#prefill.curve(), this.#decode.curve(), this.#total.curve()];
     const [inPrefill, inDecode] = [this.#inPrefill.curve(), this.#inDecode.curve()];
     const phases = [

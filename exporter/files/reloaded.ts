@@ -6,7 +6,7 @@ import { fileStamp } from './file-stamp.ts';
 /** Returns the text of a file. Throws a `ConfigurationError` if it cannot be read. */
 export type ReadText = (path: string) => string;
 
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /**
  * A value that is made of files and made again when one of them has changed. A change that is not valid is reported once,
@@ -58,9 +58,9 @@ export class Reloaded<T> {
 function readText(path: string): string {
   try {
     const stats = statSync(path);
-    if (stats.isFile() && stats.size <= MOST_BYTES) return readFileSync(path, 'utf8');
+    if (stats.isFile() && stats.size <= MAX_BYTES) return readFileSync(path, 'utf8');
   } catch (error) {
     throw new ConfigurationError(`${path} cannot be read: ${reasonOf(error)}`);
   }
-  throw new ConfigurationError(`${path} must be a regular file of at most ${MOST_BYTES} bytes`);
+  throw new ConfigurationError(`${path} must be a regular file of at most ${MAX_BYTES} bytes`);
 }

@@ -47,7 +47,7 @@ const LIMITS: ListenLimits = { headers_ms: 10_000, request_ms: 30_000, idle_ms: 
 /** Interval at which connections are checked for exceeded limits. */
 const LOOKS_PER_LIMIT = 4;
 /** Sufficient for all scrapers, well below the limits of a process. */
-const MOST_CONNECTIONS = 10_000;
+const MAX_CONNECTIONS = 10_000;
 
 /** Serves `app`, over HTTPS if `tls` is given. Rejects with a `ListenError` if the address is in use, not allowed or not of this machine. */
 export async function listen(
@@ -63,7 +63,7 @@ export async function listen(
   };
   const server = tls === null ? createServer(limits, app) : tlsServer(limits, app, tls);
   server.setTimeout(idle_ms);
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
     server.listen({ host, port }, resolve);

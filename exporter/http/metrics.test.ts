@@ -95,9 +95,9 @@ describe('the other endpoints of a run', () => {
     const paths = [...html.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
     expect(paths).toContain('/metrics');
     for (const path of paths) {
-      const answer = await get(path);
-      expect([path, answer.statusCode]).toEqual([path, 200]);
-      await answer.body.dump();
+      const response = await get(path);
+      expect([path, response.statusCode]).toEqual([path, 200]);
+      await response.body.dump();
     }
   });
 

@@ -8,13 +8,13 @@ import type { ScenarioProbes } from '../starts/scenario-probes.ts';
 const TIMEOUT_HEADER = 'X-Prometheus-Scrape-Timeout-Seconds';
 /** Of a request without the header. */
 const DEFAULT_TIMEOUT_SECONDS = 120;
-const LONGEST_TIMEOUT_SECONDS = 3600;
+const MAX_TIMEOUT_SECONDS = 3600;
 /** For the response on its way, as in blackbox_exporter. */
 const RESERVED_SECONDS = 0.5;
 
 /**
  * `GET /probe?scenario=…`: runs a scenario that may be probed and responds with its results, in the multi-target pattern of
- * Prometheus' exporters. A browser must not start one for a page of another site, which needs no answer to cause load.
+ * Prometheus' exporters. A browser must not start one for a page of another site, which needs no response to cause load.
  */
 export function probeRoute(probes: ScenarioProbes): RequestHandler {
   return async (request, response) => {
@@ -38,8 +38,8 @@ export function probeRoute(probes: ScenarioProbes): RequestHandler {
       return;
     }
     const timeoutSeconds = Number(request.get(TIMEOUT_HEADER) ?? DEFAULT_TIMEOUT_SECONDS + RESERVED_SECONDS);
-    if (!(timeoutSeconds > 0 && timeoutSeconds <= LONGEST_TIMEOUT_SECONDS)) {
-      refuse(response, 400, `${TIMEOUT_HEADER} must be a number up to ${LONGEST_TIMEOUT_SECONDS}.`);
+    if (!(timeoutSeconds > 0 && timeoutSeconds <= MAX_TIMEOUT_SECONDS)) {
+      refuse(response, 400, `${TIMEOUT_HEADER} must be a number up to ${MAX_TIMEOUT_SECONDS}.`);
       return;
     }
     const gone = new AbortController();

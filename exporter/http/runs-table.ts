@@ -7,7 +7,7 @@ import type { KeyNumbers, RunSummary } from '../publish/views/run-summary.ts';
 import { html } from '../report/html.ts';
 import type { Html } from '../report/html.ts';
 
-const MOST_RUNS = 50;
+const MAX_RUNS = 50;
 
 /** A numeric column. */
 interface NumberColumn {
@@ -28,7 +28,7 @@ const COLUMNS: readonly NumberColumn[] = [
 /** The newest runs for users without Grafana, each with a link to its report. */
 export function runsTable(runs: readonly RunSummary[]): Html {
   if (runs.length === 0) return html`<p>No runs yet.</p>`;
-  const shown = runs.slice(0, MOST_RUNS);
+  const shown = runs.slice(0, MAX_RUNS);
   const differ = new Set(shown.map(({ dataset }) => dataset)).size > 1;
   const older = runs.length - shown.length;
   return html`<div class="runs" tabindex="0">

@@ -5,7 +5,7 @@ import { codeOf, reasonOf } from '../errors/store-errors.ts';
 
 /** What a walk may come to. */
 export const DEEPEST_FOLDER = 32;
-export const MOST_FILES = 200_000;
+export const MAX_FILES = 200_000;
 
 /** proc and sysfs: reading there may wait for ever, or take what others wait for. */
 const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x9fa0, 0x62656572]);
@@ -86,8 +86,8 @@ async function walk(root: string, realRoot: string, found: Set<string>, refused:
         refuse(inside, `it is more than ${DEEPEST_FOLDER} folders deep`);
       else if (kind === 'folder' && !PASSED_BY.has(entry.name)) folders.push({ path: inside, depth: depth + 1 });
       if (kind !== 'file') continue;
-      if (found.size >= MOST_FILES) {
-        refuse(root, `it has more than ${MOST_FILES} files: import parts of it`);
+      if (found.size >= MAX_FILES) {
+        refuse(root, `it has more than ${MAX_FILES} files: import parts of it`);
         return;
       }
       found.add(inside);

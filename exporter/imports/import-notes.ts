@@ -1,8 +1,8 @@
 import { firstNames } from '../../core/text/first-names.ts';
 
 /** Notes of one kind beyond this many are counted, not listed. */
-const MOST_LISTED = 20;
-const LONGEST_TEXT = 200;
+const MAX_LISTED = 20;
+const MAX_TEXT = 200;
 
 interface Counted {
   count: number;
@@ -20,7 +20,7 @@ export class ImportNotes {
 
   /** One line; the same line twice is kept once. */
   add(line: string): void {
-    if (this.#lines.size < MOST_LISTED || this.#lines.has(line)) this.#lines.add(printable(line));
+    if (this.#lines.size < MAX_LISTED || this.#lines.has(line)) this.#lines.add(printable(line));
     else this.#more += 1;
   }
 
@@ -28,19 +28,19 @@ export class ImportNotes {
   count(what: string, where: string): void {
     const found = this.#counted.get(what);
     if (found !== undefined) found.count += 1;
-    else if (this.#counted.size < MOST_LISTED) this.#counted.set(what, { count: 1, first: printable(where) });
+    else if (this.#counted.size < MAX_LISTED) this.#counted.set(what, { count: 1, first: printable(where) });
     else this.#more += 1;
   }
 
   /** A key, a column or a metric that the file has and this version does not know. */
   notUnderstood(name: string): void {
-    if (this.#unknown.size < 10 * MOST_LISTED) this.#unknown.add(printable(name));
+    if (this.#unknown.size < 10 * MAX_LISTED) this.#unknown.add(printable(name));
     else this.#more += 1;
   }
 
   /** A figure of the file that its own records contradict. */
   disagreement(line: string): void {
-    if (this.#disagreements.length < MOST_LISTED) this.#disagreements.push(printable(line));
+    if (this.#disagreements.length < MAX_LISTED) this.#disagreements.push(printable(line));
     else this.#more += 1;
   }
 
@@ -68,7 +68,7 @@ export class ImportNotes {
       ...(this.#conversions.length > 0
         ? [`converted to our definitions, the tool's own figure in brackets: ${this.#conversions.join(', ')}`]
         : []),
-      ...(unknown.length > 0 ? [`not understood: ${firstNames(unknown, MOST_LISTED)}`] : []),
+      ...(unknown.length > 0 ? [`not understood: ${firstNames(unknown, MAX_LISTED)}`] : []),
       ...(this.#more > 0 ? [`and ${this.#more} more remarks`] : []),
     ];
   }
@@ -77,5 +77,5 @@ export class ImportNotes {
 /** Text of a file as it may be shown: one line, no control characters, not longer than a line of a table bears. */
 export function printable(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
-  return plain.length > LONGEST_TEXT ? `${plain.slice(0, LONGEST_TEXT)}…` : plain;
+  return plain.length > MAX_TEXT ? `${plain.slice(0, MAX_TEXT)}…` : plain;
 }

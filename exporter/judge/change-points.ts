@@ -27,8 +27,8 @@ const SIGNIFICANCE = 0.001;
 /** Runs of a level. */
 const FEWEST = 5;
 /** The last runs that are looked at, and of a level those that its size is estimated from. */
-const MOST_RUNS = 1000;
-const MOST_OF_A_LEVEL = 100;
+const MAX_RUNS = 1000;
+const MAX_A_LEVEL = 100;
 
 /**
  * Where the levels of a scenario's figures changed by at least the margin: E-divisive on the logarithms, p at most 0.001.
@@ -40,7 +40,7 @@ export function changePoints(
   runs: readonly RunFigures[],
   { rules = defaultRules(runs), all = false }: { readonly rules?: Rules; readonly all?: boolean } = {},
 ): readonly HistoryChange[] {
-  const newest = inOrder(runs).slice(-MOST_RUNS);
+  const newest = inOrder(runs).slice(-MAX_RUNS);
   const ordered = all ? newest : newest.map((run) => gatingOnly(run, rules));
   return casesOf(ordered, [], rules)
     .filter(({ place }) => all || place >= 0)
@@ -89,8 +89,8 @@ function largeEnough(margin: number, points: readonly Point[], changes: readonly
   const steps = changes.map((change, i): Step => {
     const start = changes[i - 1]?.index ?? 0;
     const end = changes[i + 1]?.index ?? points.length;
-    const before = points.slice(Math.max(start, change.index - MOST_OF_A_LEVEL), change.index);
-    const after = points.slice(change.index, Math.min(end, change.index + MOST_OF_A_LEVEL));
+    const before = points.slice(Math.max(start, change.index - MAX_A_LEVEL), change.index);
+    const after = points.slice(change.index, Math.min(end, change.index + MAX_A_LEVEL));
     const { estimate } = unpairedShift(
       before.map(({ known }) => known),
       after.map(({ known }) => known),

@@ -3,7 +3,7 @@ import { pairsEvidence, setsEvidence } from './evidence.ts';
 import { larger } from './gather.ts';
 import { judgeCases, type JudgedHow } from './judge-cases.ts';
 import { preflight, type AcceptedDifference } from './preflight.ts';
-import { defaultRules, MOST_PRIMARY, type Rules } from './rules.ts';
+import { defaultRules, MAX_PRIMARY, type Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import { overallReason, overallSentence } from './sentences.ts';
 import { orderDoubts, unknownOrder } from './time-order.ts';
@@ -47,8 +47,8 @@ export function judge(
   how: Pick<JudgedHow, 'design' | 'evidenceOf' | 'doubts'> &
     Partial<Pick<JudgedHow, 'alpha'>> & { readonly findings?: readonly PreflightFinding[] },
 ): Judgment {
-  if (rules.primary.length > MOST_PRIMARY) {
-    throw new RangeError(`${rules.primary.length} measures gate; at most ${MOST_PRIMARY} can`);
+  if (rules.primary.length > MAX_PRIMARY) {
+    throw new RangeError(`${rules.primary.length} measures gate; at most ${MAX_PRIMARY} can`);
   }
   const findings = how.findings ?? preflight(a, b);
   const forbidden = findings.some(({ outcome }) => outcome === 'failed');

@@ -1,7 +1,7 @@
 /** Names that one sentence has; further ones are counted. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 /** Longer values, such as hashes, say nothing to a reader. */
-const LONGEST_VALUE = 24;
+const MAX_VALUE = 24;
 const NONE = 'none';
 
 /** What differs between configurations, for a sentence: `load.concurrency (8, 32)`. Empty when nothing that is known does. */
@@ -11,11 +11,11 @@ export function configurationDifference(configurations: readonly object[]): stri
   const different = names.flatMap((name) => {
     const values = [...new Set(leaves.map((each) => each.get(name) ?? NONE))];
     if (values.length === 1) return [];
-    const isShort = values.every((value) => value.length <= LONGEST_VALUE);
+    const isShort = values.every((value) => value.length <= MAX_VALUE);
     return [isShort ? `${name} (${values.join(', ')})` : name];
   });
-  const more = different.length - MOST_NAMED;
-  return [...different.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const more = different.length - MAX_NAMED;
+  return [...different.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 /** Each value that is not an object, as JSON, by its path. */

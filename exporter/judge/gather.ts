@@ -4,7 +4,7 @@ import type { Evidence } from './evidence.ts';
 import type { Needs } from './verdict.ts';
 
 /** Beyond this a number of runs is no advice any more: the change is too close to the margin. */
-const MOST_RUNS = 100;
+const MAX_RUNS = 100;
 
 /** A comparison as far as its size goes. */
 export interface Size {
@@ -45,7 +45,7 @@ export function furtherRuns(size: Size, { estimate }: Evidence, { interval }: De
   if (!Number.isFinite(times)) return null;
   const grown = (n: number): number => Math.max(1, Math.ceil(n * times) - n);
   const { design, a, b } = size;
-  if (Math.max(grown(a), grown(b)) > MOST_RUNS) return null;
+  if (Math.max(grown(a), grown(b)) > MAX_RUNS) return null;
   if (design === 'pairs') return { design, pairs: b + grown(b), further: grown(b) };
   return { design, furtherA: grown(a), furtherB: grown(b) };
 }

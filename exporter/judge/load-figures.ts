@@ -10,7 +10,7 @@ import { figuresOfRun } from './figures-of-run.ts';
 import type { RunFigures } from './run-figures.ts';
 
 /** A run has some 15 kB of figures in memory. */
-const MOST_CACHED = 3000;
+const MAX_CACHED = 3000;
 
 export interface LoadedFigures {
   /** In the order of the ids. */
@@ -46,7 +46,7 @@ export function storedFigures(store: RunStore, stage: number | null = null): Loa
 /** The same for a long-lived process: a run is read again only when its files have changed. */
 export function cachedFigures(store: RunStore): LoadFigures {
   // What could not be read may be readable now, without a change of the files.
-  const read = readChanged(store, MOST_CACHED, {
+  const read = readChanged(store, MAX_CACHED, {
     read: (id) => figuresOf(store, id, null),
     isKept: (figures) => typeof figures !== 'string',
   });

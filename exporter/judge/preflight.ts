@@ -6,7 +6,7 @@ import { configurationDifference } from './configuration-difference.ts';
 import type { AchievedLoad, RunFigures } from './run-figures.ts';
 import type { PreflightFinding } from './verdict.ts';
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 /** Relative difference of a mean or a rate above which the load is another one: well below the margins of the measures. */
 const LOAD_TOLERANCE = 0.02;
@@ -58,7 +58,7 @@ function whole(runs: readonly RunFigures[]): PreflightFinding[] {
 function sameScenario(runs: readonly RunFigures[], accepted: AcceptedDifference): PreflightFinding[] {
   const names = [...new Set(runs.map(({ scenario }) => scenario))];
   if (names.length === 1) return [];
-  const sentence = `The runs are of ${names.length} scenarios: ${firstNames(names, MOST_NAMED)}.`;
+  const sentence = `The runs are of ${names.length} scenarios: ${firstNames(names, MAX_NAMED)}.`;
   const outcome = accepted === 'none' ? 'failed' : 'accepted';
   return [{ check: 'scenario', outcome, run_ids: idsOf(runs), sentence }];
 }

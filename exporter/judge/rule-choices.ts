@@ -1,5 +1,5 @@
 import { wholeName } from '../../core/measures/short-names.ts';
-import { defaultRules, judgedMeasures, MOST_PRIMARY, type PrimaryMeasure, type Rules } from './rules.ts';
+import { defaultRules, judgedMeasures, MAX_PRIMARY, type PrimaryMeasure, type Rules } from './rules.ts';
 import type { RunFigures, Stat } from './run-figures.ts';
 import { unknownMeasure } from './slo-grammar.ts';
 
@@ -41,7 +41,7 @@ export function parseRules({
   readonly gate: readonly string[];
   readonly margin: readonly string[];
 }): RuleChoices {
-  if (gate.length > MOST_PRIMARY) throw new RuleError('gate', gate.join(','), `at most ${MOST_PRIMARY} measures`);
+  if (gate.length > MAX_PRIMARY) throw new RuleError('gate', gate.join(','), `at most ${MAX_PRIMARY} measures`);
   let general: number | null = null;
   const margins: Record<string, number> = {};
   for (const given of margin) {

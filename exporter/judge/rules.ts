@@ -21,7 +21,7 @@ export interface PrimaryMeasure {
   readonly stat: Stat;
 }
 
-export const MOST_PRIMARY = 5;
+export const MAX_PRIMARY = 5;
 
 const MARGIN = 0.05;
 const ALPHA = 0.05;

@@ -9,7 +9,7 @@ import { newestVerdicts, readVerdicts, type Verdicts } from './verdict-log.ts';
 import type { VerdictName } from './verdict.ts';
 
 /** Completed runs of a scenario that its history is made of: the newest. */
-export const MOST_HISTORY_RUNS = 1000;
+export const MAX_HISTORY_RUNS = 1000;
 
 /** A run in the history of its scenario. */
 export interface HistoryRun {
@@ -34,7 +34,7 @@ export interface ScenarioHistory {
 }
 
 /**
- * @param runIds the completed runs of the scenario, oldest first; of more than `MOST_HISTORY_RUNS` the last
+ * @param runIds the completed runs of the scenario, oldest first; of more than `MAX_HISTORY_RUNS` the last
  * @throws what the file system says of the baseline or the verdicts
  */
 export async function scenarioHistory(
@@ -43,7 +43,7 @@ export async function scenarioHistory(
   runIds: readonly string[],
   choices: RuleChoices,
 ): Promise<ScenarioHistory> {
-  const { runs, unreadable } = await load(runIds.slice(-MOST_HISTORY_RUNS));
+  const { runs, unreadable } = await load(runIds.slice(-MAX_HISTORY_RUNS));
   const rules = rulesFor(choices, runs);
   const baseline = await readBaseline(runsDirectory, scenario);
   const verdicts = await readVerdicts(runsDirectory, scenario);

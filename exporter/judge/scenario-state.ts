@@ -58,12 +58,12 @@ export interface ScenarioState {
   readonly baseline: Pick<Baseline, 'accepted' | 'pinned'> & Partial<Pick<Baseline, 'detect'>>;
   /** The newest verdict on each judged run, by its id. */
   readonly verdictOf: ReadonlyMap<string, VerdictSummary>;
-  /** The newest search for the capacity that has an answer, for each load and set of objectives. */
+  /** The newest search for the capacity that has a response, for each load and set of objectives. */
   readonly capacities: readonly CapacityFile[];
 }
 
 /** Searches of a scenario that are read, the last by name; an ID begins with the time unless the user sets it. */
-const MOST_SEARCHES = 50;
+const MAX_SEARCHES = 50;
 
 /** The states of all scenarios of a runs directory. A scenario whose files have not changed is not read again. */
 export class ScenarioStates {
@@ -84,7 +84,7 @@ export class ScenarioStates {
     const paths = await listScenarioPaths(this.#runsDirectory);
     let changed = paths.length !== this.#known.size;
     for (const each of paths) {
-      const searches = (await listCapacityPaths(each.capacity)).slice(-MOST_SEARCHES);
+      const searches = (await listCapacityPaths(each.capacity)).slice(-MAX_SEARCHES);
       const stamp = [each.baseline, each.verdicts, ...searches].map(fileStamp).join(' ');
       if (this.#known.get(each.folder)?.stamp === stamp) continue;
       this.#known.set(each.folder, { stamp, state: await this.#state(each, searches) });

@@ -13,7 +13,7 @@ import type { PreflightFinding } from './verdict.ts';
  */
 const LEVEL = 0.008;
 /** Ranks alone decide nothing with fewer runs. */
-const FEWEST_RUNS = 4;
+const MIN_RUNS = 4;
 
 /**
  * By `keyText`, what a change must reach before it is no trend and no dependence between runs, where the runs of two sets
@@ -25,7 +25,7 @@ export function orderDoubts(
   rules: Rules,
 ): ReadonlyMap<string, Doubt> {
   const order = timeOrder(a, b);
-  if (order === null || order.length < FEWEST_RUNS || isInterleaved(order, a.length, b.length)) return new Map();
+  if (order === null || order.length < MIN_RUNS || isInterleaved(order, a.length, b.length)) return new Map();
   const usable = casesOf(a, b, rules).filter((each) => each.problem === null && seriesOf(each, order) !== null);
   const doubts = [true, false].flatMap((gates) =>
     doubtsOf(

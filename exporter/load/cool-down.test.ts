@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { RunControls } from './phases/run-controls.ts';
 import { benchmarkRun as run } from './testing/benchmark-run.ts';
 import { fullLoad, outsideFullLoad } from './testing/full-load.ts';
-import { answer, delta, GOOD_STREAM, httpChunk, sse, STREAM_HEAD, streamOf } from './testing/scripted-server.ts';
+import { response, delta, GOOD_STREAM, httpChunk, sse, STREAM_HEAD, streamOf } from './testing/scripted-server.ts';
 import type { Script } from './testing/scripted-server.ts';
 
 const CONCURRENCY = 4;
@@ -118,7 +118,7 @@ test('errors in the cool-down end the run', async () => {
   const script: Script = (socket, { position }) => {
     if (position < 19) return socket.write(streamOf(GOOD_STREAM));
     if (position === 19) return setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 3000);
-    return setTimeout(() => socket.write(answer('500 X', 'application/json', '{"error":"out of order"}')), 5);
+    return setTimeout(() => socket.write(response('500 X', 'application/json', '{"error":"out of order"}')), 5);
   };
   const { outcome, recorder } = await run({ coolDown: true, errorLimit: { errors: 10 } }, script);
   expect(outcome).toMatchObject({

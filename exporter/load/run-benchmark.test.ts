@@ -2,7 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import type { PhaseName } from '../../core/run/record.ts';
 import { RunControls } from './phases/run-controls.ts';
 import { benchmarkRun as run } from './testing/benchmark-run.ts';
-import { answer, delta, GOOD_STREAM, httpChunk, sse, STREAM_HEAD, streamOf, usage } from './testing/scripted-server.ts';
+import {
+  response,
+  delta,
+  GOOD_STREAM,
+  httpChunk,
+  sse,
+  STREAM_HEAD,
+  streamOf,
+  usage,
+} from './testing/scripted-server.ts';
 import type { Script } from './testing/scripted-server.ts';
 
 const good: Script = (socket) => socket.write(streamOf(GOOD_STREAM));
@@ -134,7 +143,7 @@ describe('ending early', () => {
 
 describe('servers that fail', () => {
   test('a server that answers only with errors gets no more requests', async () => {
-    const script: Script = (socket) => socket.write(answer('500 X', 'application/json', '{"error":"out of order"}'));
+    const script: Script = (socket) => socket.write(response('500 X', 'application/json', '{"error":"out of order"}'));
     const { outcome, server } = await run({ requestCount: 10_000 }, script);
     expect(outcome.status).toBe('failed');
     expect(outcome.failure).toBe(
@@ -150,7 +159,7 @@ describe('servers that fail', () => {
     const waiting: (() => void)[] = [];
     const script: Script = (socket, { position }) => {
       const isError = position % 400 < 60;
-      if (isError) return socket.write(answer('500 X', 'text/plain', 'no'));
+      if (isError) return socket.write(response('500 X', 'text/plain', 'no'));
       waiting.push(() => socket.write(streamOf(GOOD_STREAM)));
       if (position % 400 === 399) setTimeout(() => waiting.splice(0).forEach((respond) => respond()), 100);
       return undefined;
@@ -162,41 +171,43 @@ describe('servers that fail', () => {
 
   test('a number of errors ends it, whatever succeeds between them', async () => {
     const script: Script = (socket, { position }) =>
-      socket.write(position % 2 === 1 ? streamOf(GOOD_STREAM) : answer('500 X', 'text/plain', 'no'));
+      socket.write(position % 2 === 1 ? streamOf(GOOD_STREAM) : response('500 X', 'text/plain', 'no'));
     const { outcome } = await run({ requestCount: 100, concurrency: 1, errorLimit: { errors: 5 } }, script);
     expect(outcome.failure).toBe('stopped after 5 errors (--stop-after-errors); the last: http_5xx (HTTP 500: no)');
     expect(outcome.phases[0]?.requests).toMatchObject({ ok: 4, error: 5 });
   });
 
   test('no limit', async () => {
-    const script: Script = (socket) => socket.write(answer('500 X', 'text/plain', ''));
+    const script: Script = (socket) => socket.write(response('500 X', 'text/plain', ''));
     const { outcome } = await run({ requestCount: 120, errorLimit: null }, script);
     expect(outcome.phases[0]?.requests).toMatchObject({ error: 120 });
   });
 
   test('a smaller share of errors does not', async () => {
     const script: Script = (socket, { position }) =>
-      socket.write(position % 5 === 4 ? streamOf(GOOD_STREAM) : answer('500 X', 'text/plain', ''));
+      socket.write(position % 5 === 4 ? streamOf(GOOD_STREAM) : response('500 X', 'text/plain', ''));
     const { outcome } = await run({ requestCount: 100, concurrency: 1 }, script);
     expect(outcome.status).toBe('completed');
     expect(outcome.phases[0]?.requests).toMatchObject({ ok: 20, error: 80 });
   });
 
   test('too many errors in the warm-up: the measure phase does not begin', async () => {
-    const script: Script = (socket) => socket.write(answer('500 X', 'text/plain', ''));
+    const script: Script = (socket) => socket.write(response('500 X', 'text/plain', ''));
     const { outcome } = await run({ warmup: { requestCount: 100 }, errorLimit: { errors: 10 } }, script);
     expect(outcome.status).toBe('failed');
     expect(outcome.phases.map((phase) => phase.phase)).toEqual(['warmup']);
   });
 
   test('no request succeeded', async () => {
-    const { outcome } = await run({ requestCount: 3 }, (socket) => socket.write(answer('404 X', 'text/plain', 'gone')));
+    const { outcome } = await run({ requestCount: 3 }, (socket) =>
+      socket.write(response('404 X', 'text/plain', 'gone')),
+    );
     expect(outcome).toMatchObject({ status: 'failed', failure: 'no request succeeded: http_4xx (HTTP 404: gone)' });
   });
 
   test('the failed request threshold', async () => {
     const script: Script = (socket, { position }) =>
-      socket.write(position < 5 ? answer('500 X', 'text/plain', '') : streamOf(GOOD_STREAM));
+      socket.write(position < 5 ? response('500 X', 'text/plain', '') : streamOf(GOOD_STREAM));
     expect((await run({ failedRequestThreshold: 0.2 }, script)).outcome).toMatchObject({
       status: 'failed',
       failure: '5 of 20 requests failed, more than the threshold 0.2',
@@ -206,7 +217,7 @@ describe('servers that fail', () => {
 
   test('Retry-After: the slot waits, the wait is no latency', async () => {
     const { outcome, recorder } = await run({ requestCount: 2, concurrency: 1 }, (socket, { position }) => {
-      socket.write(position === 0 ? answer('429 X', 'text/plain', '', 'retry-after: 1\r\n') : streamOf(GOOD_STREAM));
+      socket.write(position === 0 ? response('429 X', 'text/plain', '', 'retry-after: 1\r\n') : streamOf(GOOD_STREAM));
     });
     const [rejected, next] = recorder.records;
     expect(outcome.phases[0]?.errors).toEqual({ http_429: 1 });
@@ -219,7 +230,7 @@ describe('servers that fail', () => {
     const { outcome, recorder } = await run(
       { requestCount: 10, concurrency: 2 },
       (socket, { position }) => {
-        socket.write(answer('503 X', 'text/plain', '', 'retry-after: 60\r\n'));
+        socket.write(response('503 X', 'text/plain', '', 'retry-after: 60\r\n'));
         if (position === 1) setTimeout(() => controls.drain(), 50);
       },
       controls,
@@ -244,7 +255,7 @@ describe('servers that fail', () => {
 });
 
 test('responses never mix between connections', async () => {
-  // Each answer carries as many chunks and output tokens as its request's prompt is long in letters, modulo 50.
+  // Each response carries as many chunks and output tokens as its request's prompt is long in letters, modulo 50.
   const expected = (body: string): number => (body.length % 50) + 1;
   const script: Script = (socket, { body }) => {
     const tokens = expected(body);

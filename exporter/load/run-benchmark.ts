@@ -15,12 +15,12 @@ import { stageEdges_ns } from './schedule/load-plan.ts';
 import { announceStages } from './phases/stage-events.ts';
 
 /** Maximum delay after a common start; due times are relative to that start anyway. */
-export const MOST_LATE_SECONDS = 5;
+export const MAX_LATE_SECONDS = 5;
 /** Time limit for writing a phase's first requests. */
 const PREPARATION_MS = 2_000;
 /** More than any warm-up sends. */
-const MOST_WARMUP_REQUESTS = 1e9;
-const LONGEST_SLEEP_MS = 2 ** 31 - 1;
+const MAX_WARMUP_REQUESTS = 1e9;
+const MAX_SLEEP_MS = 2 ** 31 - 1;
 /** Delay between the command to run and the first stage, so that all workers have received the command. */
 const STAGES_LEAD_NS = 20e6;
 
@@ -89,13 +89,13 @@ async function untilStart(
   givenUp: AbortSignal,
 ): Promise<BenchmarkVerdict | null> {
   const late_ns = now_ns() - start_ns;
-  if (late_ns > MOST_LATE_SECONDS * 1e9) {
+  if (late_ns > MAX_LATE_SECONDS * 1e9) {
     const failure = `the common start passed ${(late_ns / 1e9).toFixed(1)} s before the measure phase could begin`;
     return { status: 'failed', failure };
   }
   try {
     for (let wait_ms = 0; (wait_ms = (start_ns - now_ns()) / 1e6 - PREPARATION_MS) > 0;)
-      await sleep(Math.min(wait_ms, LONGEST_SLEEP_MS), undefined, { signal: givenUp });
+      await sleep(Math.min(wait_ms, MAX_SLEEP_MS), undefined, { signal: givenUp });
   } catch (error) {
     if (!givenUp.aborted) throw error;
   }
@@ -105,7 +105,7 @@ async function untilStart(
 /** In a sharded run every index must be unique, and shards do not know how many warm-up requests the others sent. */
 function firstIndex({ shard: { parts }, warmup }: BenchmarkPlan, before: readonly PhaseResult[]): number {
   if (parts === 1 || before.length === 0) return before.reduce((taken, phase) => taken + phase.positions, 0);
-  return warmup?.requestCount ?? MOST_WARMUP_REQUESTS;
+  return warmup?.requestCount ?? MAX_WARMUP_REQUESTS;
 }
 
 async function observedPhase(

@@ -20,7 +20,7 @@ function together(count: number): Script {
   const waiting: (() => void)[] = [];
   return (socket) => {
     waiting.push(() => socket.write(streamOf(GOOD_STREAM)));
-    if (waiting.length === count) for (const answer of waiting) answer();
+    if (waiting.length === count) for (const response of waiting) response();
   };
 }
 
@@ -100,7 +100,7 @@ describe('limits', () => {
   });
 
   test('output tokens: a run ends before it could generate more than its limit', async () => {
-    // max_tokens is 8, each answer has 2: after n answers 2n + 8 must fit into 20, so the 7th does and the 8th does not.
+    // max_tokens is 8, each response has 2: after n answers 2n + 8 must fit into 20, so the 7th does and the 8th does not.
     const { outcome, server } = await run({ concurrency: 1, requestCount: 100, maxOutputTokensTotal: 20 }, good);
     expect(server.requests).toHaveLength(7);
     expect(outcome).toMatchObject({ status: 'completed', failure: null, phases: [{ requests: { ok: 7 } }] });

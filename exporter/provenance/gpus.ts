@@ -5,7 +5,7 @@ import { factText, versionText } from './fact-text.ts';
 import { programOutput } from './program-output.ts';
 
 const HERTZ_PER_MEGAHERTZ = 1e6;
-const MOST_MODELS = 8;
+const MAX_MODELS = 8;
 const SM_CLOCK = 'DCGM_FI_DEV_SM_CLOCK';
 const MEMORY_CLOCK = 'DCGM_FI_DEV_MEM_CLOCK';
 const QUERY = '--query-gpu=uuid,name,driver_version,clocks.sm,clocks.mem';
@@ -95,7 +95,7 @@ function byModel(gpus: readonly SeenGpu[], source: GpuFacts['source']): readonly
     const key = `${gpu.model}\n${gpu.driver ?? ''}`;
     groups.set(key, [...(groups.get(key) ?? []), gpu]);
   }
-  return [...groups.values()].slice(0, MOST_MODELS).map((group) => ({
+  return [...groups.values()].slice(0, MAX_MODELS).map((group) => ({
     model: group[0]?.model ?? '',
     count: group.length,
     driver_version: group[0]?.driver ?? null,

@@ -1,7 +1,7 @@
 import { withoutSecrets } from '../../core/run/secret-fields.ts';
 
-export const MOST_METADATA = 32;
-export const LONGEST_METADATA = 200;
+export const MAX_METADATA_PAIRS = 32;
+export const MAX_METADATA_CHARACTERS = 200;
 const PAIR = /^([A-Za-z0-9][\w.-]{0,63})=([\s\S]+)$/;
 
 /** Key and value of `key=value`, with `***` for a credential by its name or its form; null: not of this form. */

@@ -1,5 +1,5 @@
 import type { ServerFacts } from '../../core/run/provenance.ts';
-import { wholeAnswer } from '../load/responses/whole-response.ts';
+import { wholeResponse } from '../load/responses/whole-response.ts';
 import type { Transport } from '../load/transports/transport.ts';
 import type { InfoSeries } from './info-series.ts';
 import { SERVER_READERS, type AskServer } from './server-readers.ts';
@@ -7,7 +7,7 @@ import { pageSettings } from './settings.ts';
 
 const TIMEOUT_SECONDS = 2;
 /** A round-robin may have hundreds of servers: the first ones represent them. */
-const MOST_SERVERS = 16;
+const MAX_SERVERS = 16;
 
 /** What is needed to ask the benchmarked servers about themselves. */
 export interface AskedServers {
@@ -26,7 +26,7 @@ export async function readServers(asked: AskedServers): Promise<readonly ServerF
   const { system, model, headers, servers, series, secrets } = asked;
   const read = system !== null && Object.hasOwn(SERVER_READERS, system) ? SERVER_READERS[system] : undefined;
   return Promise.all(
-    servers.slice(0, MOST_SERVERS).map(async ({ origin, transport, proxy }) => {
+    servers.slice(0, MAX_SERVERS).map(async ({ origin, transport, proxy }) => {
       const own = await read?.({ ask: askBy(transport, headers), model, secrets });
       // With several servers a page cannot be assigned to one of them.
       const pages = servers.length === 1 ? pageSettings(series, secrets) : {};
@@ -42,7 +42,7 @@ function askBy(transport: Transport, headers: Readonly<Record<string, string>>):
   return async (path) => {
     try {
       const request = { method: 'GET' as const, path, headers, body: null };
-      const { status, body } = await wholeAnswer(transport, request, TIMEOUT_SECONDS);
+      const { status, body } = await wholeResponse(transport, request, TIMEOUT_SECONDS);
       return status === 200 ? (JSON.parse(body) as unknown) : null;
     } catch {
       // A server that does not answer this can be measured all the same.

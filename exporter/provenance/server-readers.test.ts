@@ -3,8 +3,8 @@ import { SERVER_READERS, type ReadServer } from './server-readers.ts';
 import { pageSettings } from './settings.ts';
 
 /** Answers as the real servers give them, shortened. */
-function read(system: string, answers: Readonly<Record<string, unknown>>): Promise<ReadServer> | undefined {
-  const ask = (path: string): Promise<unknown> => Promise.resolve(answers[path] ?? null);
+function read(system: string, responses: Readonly<Record<string, unknown>>): Promise<ReadServer> | undefined {
+  const ask = (path: string): Promise<unknown> => Promise.resolve(responses[path] ?? null);
   return SERVER_READERS[system]?.({ ask, model: 'org/m', secrets: ['planted-key'] });
 }
 
@@ -43,8 +43,8 @@ describe('what a server reports about itself', () => {
       '1.4.2',
       { instances_backend: 2 },
     ],
-  ])('%s', async (system, answers, version, settings) => {
-    expect(await read(system, answers)).toEqual({ version, settings });
+  ])('%s', async (system, responses, version, settings) => {
+    expect(await read(system, responses)).toEqual({ version, settings });
   });
 
   test('is null when it answers nothing, or something else', async () => {
@@ -62,10 +62,10 @@ describe('what a server reports about itself', () => {
       ...{ model_path: 'https://u:planted-3@hub/m?token=planted-4', schedule_policy: 'planted-key', page_size: {} },
       env: { HF_TOKEN: 'planted-5' },
     };
-    const answer = await read('sglang', { '/get_server_info': info });
-    expect(JSON.stringify(answer)).not.toContain('planted');
-    expect(Object.keys(answer?.settings ?? {})).toEqual(['model_path', 'dtype', 'schedule_policy', 'tp_size']);
-    expect(String(answer?.settings['dtype']).length).toBeLessThanOrEqual(200);
+    const response = await read('sglang', { '/get_server_info': info });
+    expect(JSON.stringify(response)).not.toContain('planted');
+    expect(Object.keys(response?.settings ?? {})).toEqual(['model_path', 'dtype', 'schedule_policy', 'tp_size']);
+    expect(String(response?.settings['dtype']).length).toBeLessThanOrEqual(200);
   });
 });
 

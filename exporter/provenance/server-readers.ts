@@ -84,7 +84,7 @@ async function readDynamo({ ask }: Asked): Promise<ReadServer> {
   const [description, health] = await Promise.all([ask('/openapi.json'), ask('/health')]);
   const instances = member(health, 'instances');
   const counts: Record<string, number> = {};
-  for (const instance of Array.isArray(instances) ? instances.slice(0, MOST_INSTANCES) : []) {
+  for (const instance of Array.isArray(instances) ? instances.slice(0, MAX_INSTANCES) : []) {
     if (member(instance, 'endpoint') !== 'generate') continue;
     const component = versionText(member(instance, 'component'));
     if (component !== null) counts[`instances_${component}`] = (counts[`instances_${component}`] ?? 0) + 1;
@@ -92,7 +92,7 @@ async function readDynamo({ ask }: Asked): Promise<ReadServer> {
   return { version: versionText(member(member(description, 'info'), 'version')), settings: counts };
 }
 
-const MOST_INSTANCES = 10_000;
+const MAX_INSTANCES = 10_000;
 
 async function readTgi({ ask, secrets }: Asked): Promise<ReadServer> {
   const info = await ask('/info');

@@ -6,17 +6,19 @@ import type { InfoSeries } from './info-series.ts';
 const NOT_SET: ReadonlySet<string> = new Set(['None', 'null', '']);
 
 /**
- * The named members of a server's answer. Servers report all of their options, keys included: what is not in the list
+ * The named members of a server's response. Servers report all of their options, keys included: what is not in the list
  * is never read.
  */
 export function listedSettings(
-  answer: unknown,
+  response: unknown,
   names: readonly string[],
   secrets: readonly string[],
 ): Record<string, SettingValue> {
-  if (typeof answer !== 'object' || answer === null) return {};
+  if (typeof response !== 'object' || response === null) return {};
   const found = names.flatMap((name) => {
-    const value = Object.hasOwn(answer, name) ? settingOf((answer as Record<string, unknown>)[name], secrets) : null;
+    const value = Object.hasOwn(response, name)
+      ? settingOf((response as Record<string, unknown>)[name], secrets)
+      : null;
     return value === null ? [] : [[name, value] as const];
   });
   return Object.fromEntries(found);

@@ -90,7 +90,7 @@ await describeWithPrometheus('the page of finished runs', (programs) => {
     );
     const prometheus = await startPrometheus({ programs, configFile, dataFolder: join(folder, 'data') });
     try {
-      const value = (query: string): Promise<number> => answerOf(prometheus.url, query);
+      const value = (query: string): Promise<number> => responseOf(prometheus.url, query);
       expect(await value('llmbench_result_seconds{measure="time_to_first_token",stat="p99"}')).toBe(0.5);
       expect(await value('llmbench_server_vllm_prompt_tokens_total')).toBe(640);
       // Rank 0.5 · 4 = 2 lies a third into the bucket (0.1, 0.5].
@@ -112,7 +112,7 @@ await describeWithPrometheus('the page of finished runs', (programs) => {
 });
 
 /** The one value of an instant query, once there is one. */
-async function answerOf(url: string, query: string): Promise<number> {
+async function responseOf(url: string, query: string): Promise<number> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const { body } = await request(`${url}/api/v1/query?query=${encodeURIComponent(query)}`);
     const { data } = (await body.json()) as { data: { result: { value: [number, string] }[] } };

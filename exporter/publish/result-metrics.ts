@@ -11,7 +11,7 @@ import { isOfResults, NewRuns, type PagePart } from './page-parts.ts';
 import type { ResultSeries } from './queried-series.ts';
 import type { RunReader } from './run-reader.ts';
 import { lastCompletedFamily } from './last-completed-family.ts';
-import { MOST_SCENARIOS, scenarioFamilies } from './scenario-families.ts';
+import { MAX_SCENARIOS, scenarioFamilies } from './scenario-families.ts';
 import type { ScenarioState } from '../judge/scenario-state.ts';
 import { withinBudget } from './series-budget.ts';
 import { lastCompleted } from './views/last-completed.ts';
@@ -160,7 +160,7 @@ export class ResultMetrics implements MetricsPage {
     const histograms = await keep(this.#histograms, shown.slice(0, histogramRuns), ({ run_id }) =>
       this.#orNull(`the histograms of run ${run_id} are`, readHistograms(source, run_id, republish)),
     );
-    const scenarios = withinBudget(lastCompletedParts(listed), Math.min(MOST_SCENARIOS, maxSeries));
+    const scenarios = withinBudget(lastCompletedParts(listed), Math.min(MAX_SCENARIOS, maxSeries));
     const budgeted = withinBudget(
       [...results, ...lastResults(results), ...histograms, ...servers],
       maxSeries - scenarios.shown.length,
@@ -208,7 +208,7 @@ export class ResultMetrics implements MetricsPage {
     const ofNewRuns = parts.flatMap((part) => (newRuns.has(part.runId ?? '') ? part.families : []));
     const tail = [
       ...scenarios.flatMap((part) => part.families),
-      ...scenarioFamilies(judged.slice(0, MOST_SCENARIOS), this.#options.expectedScenarios).map(keptFamily),
+      ...scenarioFamilies(judged.slice(0, MAX_SCENARIOS), this.#options.expectedScenarios).map(keptFamily),
       keptFamily({
         ...FINISHED_RUNS,
         samples: Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })),

@@ -5,10 +5,10 @@ import { gates, type ScenarioState } from '../judge/scenario-state.ts';
 import { VERDICTS, type MeasureVerdict } from '../judge/verdict.ts';
 
 /** A metric page must stay readable: runs of an open regression, or of a verdict, that are named by a series of their own. */
-const MOST_NAMED_RUNS = 100;
+const MAX_NAMED_RUNS = 100;
 
 /** Imports may have as many scenarios as they have folders. */
-export const MOST_SCENARIOS = 1_000;
+export const MAX_SCENARIOS = 1_000;
 
 /**
  * What the judge decided, as state sets: alert rules need no join, and every state that is not the present one is 0. They hold
@@ -96,7 +96,7 @@ export function scenarioFamilies(
       'Judged runs since the open regression began, at most the last 100; without one the runs of the newest verdict.',
       states.flatMap(({ scenario, newest, open: regression }) =>
         ((regression ?? newest)?.run_ids ?? [])
-          .slice(-MOST_NAMED_RUNS)
+          .slice(-MAX_NAMED_RUNS)
           .map((run_id) => ({ labels: { scenario, run_id }, value: 1 })),
       ),
     ),

@@ -3,7 +3,7 @@ const PATIENCE_AFTER_FIRST_SECONDS = 75;
 /** A scraper that is this many of its intervals late has stopped coming. */
 const LATE_INTERVALS = 2.5;
 /** No scraper counts as gone sooner than this: scrapes of very short intervals jitter. */
-const LEAST_PATIENCE_SECONDS = 2;
+const MIN_PATIENCE_SECONDS = 2;
 /** The interval is the longest of this many last gaps, so that two scrapers behind one address look slow, not gone. */
 const GAPS_KEPT = 5;
 
@@ -39,6 +39,6 @@ export class Scrapers {
     if (scraper === undefined) return -Infinity;
     const { last_seconds, gaps } = scraper;
     if (gaps.length === 0) return last_seconds + PATIENCE_AFTER_FIRST_SECONDS;
-    return last_seconds + Math.max(LATE_INTERVALS * Math.max(...gaps), LEAST_PATIENCE_SECONDS);
+    return last_seconds + Math.max(LATE_INTERVALS * Math.max(...gaps), MIN_PATIENCE_SECONDS);
   }
 }

@@ -16,14 +16,14 @@ export const RUN_TARGET_INFO = {
 } as const;
 
 /** Every target is a series that stays as long as its run. */
-export const MOST_TARGETS = 256;
+export const MAX_TARGETS = 256;
 
 /** One sample per target, each once; those beyond the limit and those that are no HTTP URLs are left out. */
 export function targetInfoSamples(labels: Labels, targets: readonly ScrapedTarget[]): readonly SampleInput[] {
   const samples = new Map<string, SampleInput>();
   for (const { target, system } of targets) {
     const address = targetAddress(target);
-    if (address === null || samples.has(target) || samples.size === MOST_TARGETS) continue;
+    if (address === null || samples.has(target) || samples.size === MAX_TARGETS) continue;
     samples.set(target, { labels: { ...labels, target, address, system: system ?? '' }, value: 1 });
   }
   return [...samples.values()];

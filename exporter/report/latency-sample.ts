@@ -1,7 +1,7 @@
 import { sfc32 } from '../../core/stats/seeded-random.ts';
 
 /** A chart cannot resolve more values. */
-export const MOST_KEPT = 200_000;
+export const MAX_KEPT = 200_000;
 const FIRST_LENGTH = 1024;
 
 /**
@@ -17,7 +17,7 @@ export class LatencySample {
   #seen = 0;
   #seenMeasured = 0;
 
-  constructor(most = MOST_KEPT) {
+  constructor(most = MAX_KEPT) {
     this.#most = most;
   }
 

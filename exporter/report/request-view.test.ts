@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { exampleRecord } from '../store/fixtures/example-run.ts';
-import { MOST_DOTS, RequestViewBuilder } from './request-view.ts';
+import { MAX_DOTS, RequestViewBuilder } from './request-view.ts';
 import type { RequestView } from './request-view.ts';
 
 function viewOf(records: readonly ReturnType<typeof exampleRecord>[]): RequestView {
@@ -47,9 +47,9 @@ test('tokens are not drawn if one response does not report them', () => {
 
 test('of many requests a sample is drawn, and the total is known', () => {
   const view = viewOf(Array.from({ length: 5000 }, (_, i) => exampleRecord(i)));
-  expect(view.requestLatency.dots).toHaveLength(MOST_DOTS);
+  expect(view.requestLatency.dots).toHaveLength(MAX_DOTS);
   expect(view.requestLatency.requests).toBe(4000);
-  expect(new Set(view.requestLatency.dots.map(([at]) => at)).size).toBeGreaterThan(MOST_DOTS / 2);
+  expect(new Set(view.requestLatency.dots.map(([at]) => at)).size).toBeGreaterThan(MAX_DOTS / 2);
 });
 
 test('without records there is no view', () => {

@@ -15,18 +15,18 @@ const SECONDS_PER_NS = 1e-9;
 const REQUESTS_PER_BIN = 10;
 
 /** Maximum number of single requests that are drawn. */
-export const MOST_DOTS = 1500;
+export const MAX_DOTS = 1500;
 
 /** A latency of the ok requests of the measure phase, and its course over the whole run. */
 export interface LatencyView {
   /** The bins of `overTime`: wide enough for ten requests each on average. */
   readonly bins: TimeBins;
-  /** Seconds, ascending; a random sample above `MOST_KEPT`. */
+  /** Seconds, ascending; a random sample above `MAX_KEPT`. */
   readonly sorted: Float32Array;
   /** Number of requests that `sorted` represents. */
   readonly measured: number;
   readonly overTime: Readonly<Record<BinPercentile, readonly (number | null)[]>>;
-  /** Single requests of all phases; a random sample above `MOST_DOTS`. */
+  /** Single requests of all phases; a random sample above `MAX_DOTS`. */
   readonly dots: readonly (readonly [at_seconds: number, seconds: number])[];
   /** Number of requests that the dots represent. */
   readonly requests: number;
@@ -122,7 +122,7 @@ function latencyView(latency: LatencySample, spanSeconds: number): LatencyView {
     sorted: latency.sortedMeasured(),
     measured: latency.measuredRequests,
     overTime: binPercentiles(bins, at, values),
-    dots: sample(values.length, MOST_DOTS).map((i) => [at[i] ?? NaN, values[i] ?? NaN]),
+    dots: sample(values.length, MAX_DOTS).map((i) => [at[i] ?? NaN, values[i] ?? NaN]),
     requests: latency.requests,
   };
 }

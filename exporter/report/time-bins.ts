@@ -2,7 +2,7 @@ import { percentile } from '../../core/stats/percentiles.ts';
 
 /** Round widths, in seconds. */
 const WIDTHS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400];
-const MOST_BINS = 150;
+const MAX_BINS = 150;
 const USUAL_WIDTH = 0.5;
 const SHORT_SECONDS = 5;
 
@@ -20,8 +20,8 @@ export interface TimeBins {
  */
 export function timeBins(spanSeconds: number, leastSeconds = 0): TimeBins {
   const least = Math.max(leastSeconds, spanSeconds < SHORT_SECONDS ? 0 : USUAL_WIDTH);
-  const fitting = WIDTHS.find((width) => width >= least && spanSeconds / width <= MOST_BINS);
-  const widthSeconds = fitting ?? Math.ceil(Math.max(least, spanSeconds / MOST_BINS));
+  const fitting = WIDTHS.find((width) => width >= least && spanSeconds / width <= MAX_BINS);
+  const widthSeconds = fitting ?? Math.ceil(Math.max(least, spanSeconds / MAX_BINS));
   return { widthSeconds, count: Math.max(1, Math.round(spanSeconds / widthSeconds)), spanSeconds };
 }
 
@@ -41,9 +41,9 @@ export function binOf({ widthSeconds, count }: TimeBins, at_seconds: number): nu
 }
 
 /** A percentile is drawn only if a bin has values on both sides of it. */
-const LEAST_VALUES = { p50: 1, p90: 10, p99: 100 } as const;
+const MIN_VALUES = { p50: 1, p90: 10, p99: 100 } as const;
 
-export type BinPercentile = keyof typeof LEAST_VALUES;
+export type BinPercentile = keyof typeof MIN_VALUES;
 
 const QUANTILES: Readonly<Record<BinPercentile, number>> = { p50: 0.5, p90: 0.9, p99: 0.99 };
 
@@ -60,6 +60,6 @@ export function binPercentiles(
   });
   const sorted = groups.map((group) => Float64Array.from(group).sort());
   const each = (name: BinPercentile): (number | null)[] =>
-    sorted.map((group) => (group.length < LEAST_VALUES[name] ? null : percentile(group, QUANTILES[name])));
+    sorted.map((group) => (group.length < MIN_VALUES[name] ? null : percentile(group, QUANTILES[name])));
   return { p50: each('p50'), p90: each('p90'), p99: each('p99') };
 }

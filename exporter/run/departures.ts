@@ -1,5 +1,5 @@
 /** A page with more runs is too large to be scraped while the next one is measured. */
-const MOST_DEPARTURES = 16;
+const MAX_DEPARTURES = 16;
 
 /** Lines for the user, with the number of runs that they are about. */
 export type DepartureLines = ReadonlyMap<string, number>;
@@ -25,7 +25,7 @@ export class Departures {
   }
 
   get isFull(): boolean {
-    return this.#pending.size >= MOST_DEPARTURES;
+    return this.#pending.size >= MAX_DEPARTURES;
   }
 
   /** Waits until one more may be added. Throws the error of a run that could not wait. */

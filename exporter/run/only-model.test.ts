@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
 import { readOptions } from '../cli/options/options.ts';
-import { answer, scriptedServer, type Script, type ScriptedServer } from '../load/testing/scripted-server.ts';
+import { response, scriptedServer, type Script, type ScriptedServer } from '../load/testing/scripted-server.ts';
 import { selfSignedCertificate, VALID } from '../load/testing/certificate.ts';
 import { onlyModel } from './only-model.ts';
 import type { RunRequest } from './run-request.ts';
@@ -30,7 +30,7 @@ const listing =
   (...ids: readonly string[]): Script =>
   (socket) =>
     socket.write(
-      answer('200 OK', 'application/json', JSON.stringify({ object: 'list', data: ids.map((id) => ({ id })) })),
+      response('200 OK', 'application/json', JSON.stringify({ object: 'list', data: ids.map((id) => ({ id })) })),
     );
 
 test('the only model of a server', async () => {
@@ -49,12 +49,12 @@ test.each([
   ['none', listing(), /^--model is required: http:\S+ lists no model, check that one is loaded$/],
   [
     'no such list',
-    (socket) => socket.write(answer('404 X', 'application/json', '{"data":[{"id":"not a model"}]}')),
+    (socket) => socket.write(response('404 X', 'application/json', '{"data":[{"id":"not a model"}]}')),
     /^--model is required: http:\S+ does not list models at \/v1\/models$/,
   ],
   [
     'another document',
-    (socket) => socket.write(answer('200 OK', 'text/html', '<h1>hello</h1>')),
+    (socket) => socket.write(response('200 OK', 'text/html', '<h1>hello</h1>')),
     /does not list models at \/v1\/models$/,
   ],
   ['a name that repeats the key', listing('a', 'sk-secret-1'), /has 2 models: a, \*\*\*$/],
@@ -68,7 +68,7 @@ test.each([
 const saying =
   (status: string, body: unknown): Script =>
   (socket) =>
-    socket.write(answer(status, 'application/json', JSON.stringify(body)));
+    socket.write(response(status, 'application/json', JSON.stringify(body)));
 
 test.each([
   ['a bare list of models', [{ id: 'llama', object: 'model' }]],

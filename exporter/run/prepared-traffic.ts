@@ -7,7 +7,7 @@ import { readApiKey } from '../load/transports/api-key.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { openTransport, parseTargets } from '../load/transports/connection-options.ts';
 import { openDataset } from '../load/datasets/open-dataset.ts';
-import { limitsOutput, type AnswerMode, type Endpoint, type GenerationOptions } from '../load/endpoints/endpoint.ts';
+import { limitsOutput, type ResponseMode, type Endpoint, type GenerationOptions } from '../load/endpoints/endpoint.ts';
 import { chooseEndpoint } from '../load/endpoints/endpoint-types.ts';
 import { checkedExtraInputs } from '../load/endpoints/extra-inputs.ts';
 import { parseTemplate } from '../load/endpoints/template-config.ts';
@@ -38,7 +38,7 @@ export interface PreparedTraffic {
 /** The servers of a run and how they are reached. */
 export interface ServerAccess {
   readonly endpoint: Endpoint;
-  readonly mode: AnswerMode;
+  readonly mode: ResponseMode;
   readonly options: GenerationOptions;
   /** In the order of their URLs. */
   readonly targets: readonly [RequestTarget, ...RequestTarget[]];
@@ -124,7 +124,7 @@ function proxiedTargets(
 function generationOptions(
   { traffic: { lengthField }, model, sampling: given, maxOutputTokensTotal }: RunRequest,
   endpoint: Endpoint,
-  mode: AnswerMode,
+  mode: ResponseMode,
 ): GenerationOptions {
   const own = lengthField === null ? endpoint.ownFields : [...endpoint.ownFields, lengthField];
   const { sampling, omitted } = checkedExtraInputs(given, own);
@@ -167,7 +167,7 @@ function counting(
 function requestHeaders(
   request: RunRequest,
   apiKey: string | null,
-  mode: AnswerMode,
+  mode: ResponseMode,
 ): Readonly<Record<string, string>> {
   const key = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
   const accept = mode === 'stream' ? 'text/event-stream' : 'application/json';

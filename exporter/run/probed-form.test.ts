@@ -5,7 +5,7 @@ import { chat } from '../load/endpoints/chat.ts';
 import { ProbeError } from '../load/requests/probe.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
-import { answer, GOOD_STREAM, scriptedServer, streamOf } from '../load/testing/scripted-server.ts';
+import { response, GOOD_STREAM, scriptedServer, streamOf } from '../load/testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
 import { probedForm } from './probed-form.ts';
 import { until } from '../../core/testing/until.ts';
@@ -18,9 +18,9 @@ afterEach(async () => {
 });
 
 const good: Script = (socket) => socket.write(streamOf(GOOD_STREAM));
-const refusing: Script = (socket) => socket.write(answer('500 X', 'text/plain', 'no model'));
+const refusing: Script = (socket) => socket.write(response('500 X', 'text/plain', 'no model'));
 const withoutUsage: Script = (socket, { body }) => {
-  if (body.includes('stream_options')) socket.write(answer('400 X', 'text/plain', 'unknown field stream_options'));
+  if (body.includes('stream_options')) socket.write(response('400 X', 'text/plain', 'unknown field stream_options'));
   else socket.write(streamOf(GOOD_STREAM));
 };
 
@@ -75,7 +75,7 @@ const rejecting =
   (field: string): Script =>
   (socket, { body }) =>
     socket.write(
-      body.includes(`"${field}"`) ? answer('400 X', 'text/plain', `unknown ${field}`) : streamOf(GOOD_STREAM),
+      body.includes(`"${field}"`) ? response('400 X', 'text/plain', `unknown ${field}`) : streamOf(GOOD_STREAM),
     );
 
 test('what one server rejects is sent to none: those before it are probed again', async () => {
@@ -99,7 +99,7 @@ test('servers that contradict each other are refused', async () => {
 });
 
 describe('a server that is not ready', () => {
-  const LOADING = answer('503 X', 'application/json', '{"error":{"message":"Loading model","code":503}}');
+  const LOADING = response('503 X', 'application/json', '{"error":{"message":"Loading model","code":503}}');
 
   test('is refused, with the option that waits', async () => {
     const { form } = await probed((socket) => socket.write(LOADING));

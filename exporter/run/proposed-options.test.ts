@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requestedRuns } from '../cli/options/requested-runs.ts';
 import { RUN_OPTIONS } from '../cli/options/run-options.ts';
-import { answer, GOOD_STREAM, scriptedServer, streamOf, type Script } from '../load/testing/scripted-server.ts';
+import { response, GOOD_STREAM, scriptedServer, streamOf, type Script } from '../load/testing/scripted-server.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { onlyModel } from './only-model.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
@@ -22,9 +22,9 @@ afterAll(async () => {
 });
 
 const GOOD: Script = (socket, { head, body }) => {
-  if (head.startsWith('GET ')) socket.write(answer('200 OK', 'application/json', '{"data":[{"id":"m"}]}'));
+  if (head.startsWith('GET ')) socket.write(response('200 OK', 'application/json', '{"data":[{"id":"m"}]}'));
   else if (body.includes('"stream":true')) socket.write(streamOf(GOOD_STREAM));
-  else socket.write(answer('200 OK', 'application/json', WHOLE));
+  else socket.write(response('200 OK', 'application/json', WHOLE));
 };
 const WHOLE = JSON.stringify({
   choices: [{ index: 0, message: { content: 'hi' }, text: 'hi', finish_reason: 'stop' }],
@@ -34,8 +34,8 @@ const WHOLE = JSON.stringify({
 const rejecting =
   (status: string, message: string): Script =>
   (socket, { head }) => {
-    if (head.startsWith('GET ')) socket.write(answer('200 OK', 'application/json', '{"data":[{"id":"m"}]}'));
-    else socket.write(answer(status, 'application/json', JSON.stringify({ error: { message } })));
+    if (head.startsWith('GET ')) socket.write(response('200 OK', 'application/json', '{"data":[{"id":"m"}]}'));
+    else socket.write(response(status, 'application/json', JSON.stringify({ error: { message } })));
   };
 const plain =
   (text: string | Buffer): Script =>
@@ -70,11 +70,11 @@ const REFUSED: readonly (readonly [what: string, script: Script, argv: string[],
   ['an unknown model with 400', rejecting('400 X', "model 'other' not found"), ['--model', 'other']],
   ['an unknown path', rejecting('404 X', 'not found'), MODEL],
   ['no key', rejecting('401 X', 'no key'), MODEL],
-  ['no key for the list of models', plain(answer('401 X', 'text/plain', '')), []],
+  ['no key for the list of models', plain(response('401 X', 'text/plain', '')), []],
   ['a server that loads', rejecting('503 X', 'Loading model'), MODEL],
-  ['a server that loads, at its list of models', plain(answer('503 X', 'text/plain', '')), []],
-  ['several models', plain(answer('200 OK', 'a/b', '["a","b"]')), []],
-  ['no list of models', plain(answer('404 X', 'a/b', '')), []],
+  ['a server that loads, at its list of models', plain(response('503 X', 'text/plain', '')), []],
+  ['several models', plain(response('200 OK', 'a/b', '["a","b"]')), []],
+  ['no list of models', plain(response('404 X', 'a/b', '')), []],
   ['something in the request', rejecting('400 X', 'bad request'), MODEL],
   ['max_tokens', rejecting('400 X', "'max_tokens' is too large"), MODEL],
   ['another field of the length', rejecting('400 X', "unknown 'max_new'"), [...MODEL, '--max-tokens-field', 'max_new']],
@@ -85,12 +85,12 @@ const REFUSED: readonly (readonly [what: string, script: Script, argv: string[],
   ['seed', rejecting('400 X', '"seed" is unknown'), [...MODEL, '--extra-inputs', 'seed:5']],
   ['too many requests', rejecting('429 X', 'slow down'), MODEL],
   ['an error of the server', rejecting('500 X', 'broken'), MODEL],
-  ['a redirect', plain(answer('307 X', 'a/b', '', 'location: /v1/chat/completions/\r\n')), MODEL],
-  ['a compressed stream', plain(answer('200 OK', 'text/event-stream', 'x', 'content-encoding: gzip\r\n')), MODEL],
-  ['no stream', plain(answer('200 OK', 'text/html', '<p>hi')), MODEL],
-  ['no JSON', plain(answer('200 OK', 'text/html', '<p>hi')), [...MODEL, '--no-streaming']],
+  ['a redirect', plain(response('307 X', 'a/b', '', 'location: /v1/chat/completions/\r\n')), MODEL],
+  ['a compressed stream', plain(response('200 OK', 'text/event-stream', 'x', 'content-encoding: gzip\r\n')), MODEL],
+  ['no stream', plain(response('200 OK', 'text/html', '<p>hi')), MODEL],
+  ['no JSON', plain(response('200 OK', 'text/html', '<p>hi')), [...MODEL, '--no-streaming']],
   ['HTTP/2 only', plain(SETTINGS_FRAME), MODEL],
-  ['large headers', plain(answer('200 OK', 'a/b', '', `x: ${'a'.repeat(20_000)}\r\n`)), MODEL],
+  ['large headers', plain(response('200 OK', 'a/b', '', `x: ${'a'.repeat(20_000)}\r\n`)), MODEL],
   ['another protocol', plain('SSH-2.0-OpenSSH_9.2\r\n'), MODEL],
   ['a path of another type', GOOD, MODEL, '/v1/completions'],
   ['a field that llmbench sets', GOOD, [...MODEL, '--extra-inputs', 'max_tokens:5']],

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { answer, scriptedServer } from '../load/testing/scripted-server.ts';
+import { response, scriptedServer } from '../load/testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
 import { UndiciTransport } from '../load/transports/undici/undici-transport.ts';
 import { RefusedError } from './refusal.ts';
@@ -20,7 +20,7 @@ async function server(script: Script): Promise<ServerWay & { readonly requests: 
   return { target: { origin: opened.origin }, transport, requests: opened.requests };
 }
 
-const answers =
+const responses =
   (status: string): Script =>
   (socket) =>
     socket.write(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`);
@@ -50,7 +50,7 @@ describe('the endpoint that resets the cache', () => {
 
 describe('resetting', () => {
   test('every server gets one request, with the headers of the requests', async () => {
-    const servers = [await server(answers('200 OK')), await server(answers('200 OK'))];
+    const servers = [await server(responses('200 OK')), await server(responses('200 OK'))];
     await resetCaches(RESET, 'vllm', servers, { headers: { authorization: 'Bearer k' }, secrets: [] });
     for (const { requests } of servers) {
       expect(requests.map(({ head }) => head.split('\r\n')[0])).toEqual(['POST /reset_prefix_cache HTTP/1.1']);
@@ -59,7 +59,7 @@ describe('resetting', () => {
   });
 
   test('a server that fails to reset refuses the run', async () => {
-    const servers = [await server(answers('200 OK')), await server(answers('404 Not Found'))];
+    const servers = [await server(responses('200 OK')), await server(responses('404 Not Found'))];
     const attempt = resetCaches(RESET, 'vllm', servers, OPEN);
     await expect(attempt).rejects.toThrow(RefusedError);
     await expect(attempt).rejects.toThrow(
@@ -69,7 +69,7 @@ describe('resetting', () => {
 
   test('what a server repeats of a credential is not shown', async () => {
     const body = 'no access for abcdef123';
-    const way = await server((socket) => socket.write(answer('403 Forbidden', 'text/plain', body)));
+    const way = await server((socket) => socket.write(response('403 Forbidden', 'text/plain', body)));
     const attempt = resetCaches(RESET, 'sglang', [way], { headers: { 'x-mine': 'abcdef123' }, secrets: ['abcdef123'] });
     await expect(attempt).rejects.toThrow('HTTP 403 (no access for ***)');
   });
@@ -81,7 +81,7 @@ describe('resetting', () => {
 
   test('a busy server is called again', async () => {
     const way = await server((socket, { position }) =>
-      answers(position < 2 ? '503 Busy' : '200 OK')(socket, { head: '', body: '', connection: 0, position }),
+      responses(position < 2 ? '503 Busy' : '200 OK')(socket, { head: '', body: '', connection: 0, position }),
     );
     await resetCaches(RESET, 'sglang', [way], OPEN, 0.01);
     expect(way.requests).toHaveLength(3);

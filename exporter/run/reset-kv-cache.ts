@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
 import type { RequestTarget } from '../load/transports/target.ts';
 import type { Transport } from '../load/transports/transport.ts';
-import { ExchangeError, wholeAnswer, type WholeAnswer } from '../load/responses/whole-response.ts';
+import { ExchangeError, wholeResponse, type WholeResponse } from '../load/responses/whole-response.ts';
 import { RefusedError } from './refusal.ts';
 
 /** The options of `--reset-kv-cache`. */
@@ -27,7 +27,7 @@ const PATHS: Readonly<Record<string, string>> = {
 
 /** Statuses of a busy server: the reset is retried, as AIPerf does. */
 const BUSY: ReadonlySet<number> = new Set([409, 423, 429, 503]);
-const MOST_SECONDS = 60;
+const MAX_SECONDS = 60;
 
 /**
  * The endpoint that resets a system's cache. Throws a `RefusedError` when it has no such endpoint, or the system is not
@@ -72,13 +72,13 @@ export async function resetCaches(
   for (const { target, transport } of servers) {
     const refused = (why: string): RefusedError =>
       new RefusedError(`--reset-kv-cache: ${target.origin}${path}: ${why}${hint(system)}`);
-    const until = performance.now() + MOST_SECONDS * 1000;
+    const until = performance.now() + MAX_SECONDS * 1000;
     for (;;) {
-      const answer = await ask(transport, path, headers, reset.timeoutSeconds, refused);
-      if (answer.status >= 200 && answer.status < 300) break;
-      const said = messageExcerpt(answer.body.trim(), secrets);
-      if (!BUSY.has(answer.status) || performance.now() > until)
-        throw refused(`HTTP ${answer.status}${said === '' ? '' : ` (${said})`}`);
+      const response = await ask(transport, path, headers, reset.timeoutSeconds, refused);
+      if (response.status >= 200 && response.status < 300) break;
+      const said = messageExcerpt(response.body.trim(), secrets);
+      if (!BUSY.has(response.status) || performance.now() > until)
+        throw refused(`HTTP ${response.status}${said === '' ? '' : ` (${said})`}`);
       await sleep(pauseSeconds * 1000);
     }
   }
@@ -90,9 +90,9 @@ async function ask(
   headers: Readonly<Record<string, string>>,
   timeoutSeconds: number,
   refused: (why: string) => RefusedError,
-): Promise<WholeAnswer> {
+): Promise<WholeResponse> {
   try {
-    return await wholeAnswer(transport, { method: 'POST', path, headers, body: '' }, timeoutSeconds);
+    return await wholeResponse(transport, { method: 'POST', path, headers, body: '' }, timeoutSeconds);
   } catch (error) {
     if (error instanceof ExchangeError) throw refused(error.message);
     throw error;

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
-import { answer, GOOD_STREAM, scriptedServer, streamOf, type ScriptedServer } from '../load/testing/scripted-server.ts';
+import {
+  response,
+  GOOD_STREAM,
+  scriptedServer,
+  streamOf,
+  type ScriptedServer,
+} from '../load/testing/scripted-server.ts';
 import { readOptions } from '../cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
 import { mergeShards } from '../store/shards/merge-shards.ts';
@@ -33,7 +39,7 @@ async function perform(argv: readonly string[]): Promise<PerformedRun> {
 /** Bodies of the requests of a run, without those of the probes, in alphabetical order. */
 async function bodiesOf(probes: number, run: () => Promise<unknown>): Promise<readonly string[]> {
   server = await scriptedServer((socket, { head }) =>
-    socket.write(head.startsWith('POST ') ? streamOf(GOOD_STREAM) : answer('404 X', 'text/plain', '')),
+    socket.write(head.startsWith('POST ') ? streamOf(GOOD_STREAM) : response('404 X', 'text/plain', '')),
   );
   await run();
   const bodies = server.requests.filter(({ head }) => head.startsWith('POST ')).map(({ body }) => body);

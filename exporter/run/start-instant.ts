@@ -1,5 +1,5 @@
 import type { RunEpoch } from '../clock/monotonic-clock.ts';
-import { MOST_LATE_SECONDS } from '../load/run-benchmark.ts';
+import { MAX_LATE_SECONDS } from '../load/run-benchmark.ts';
 import { RefusedError } from './refusal.ts';
 import type { ShardRequest } from './run-request.ts';
 
@@ -7,7 +7,7 @@ import type { ShardRequest } from './run-request.ts';
 export function checkStart(shard: ShardRequest | null, now: Date): void {
   if (shard === null || shard.startAt_ms === null) return;
   const late = (now.getTime() - shard.startAt_ms) / 1000;
-  if (late <= MOST_LATE_SECONDS) return;
+  if (late <= MAX_LATE_SECONDS) return;
   const at = new Date(shard.startAt_ms).toISOString();
   throw new RefusedError(
     `--start-at ${at} passed ${late.toFixed(1)} s ago: choose a time after the start and the warm-up of every shard`,

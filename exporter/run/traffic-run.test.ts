@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RunFile } from '../../core/run/run.ts';
 import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
-import { answer, delta, GOOD_STREAM, scriptedServer, sse, streamOf } from '../load/testing/scripted-server.ts';
+import { response, delta, GOOD_STREAM, scriptedServer, sse, streamOf } from '../load/testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
 import { readOptions } from '../cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
@@ -65,13 +65,13 @@ test('conversations through the whole program: neither the key nor any text is s
   await writeFile(keyFile, 'sk-very-secret');
   let posts = 0;
   const script: Script = (socket, { head }) => {
-    if (!head.startsWith('POST ')) return socket.write(answer('404 X', 'text/plain', ''));
+    if (!head.startsWith('POST ')) return socket.write(response('404 X', 'text/plain', ''));
     expect(head.toLowerCase()).toContain('authorization: bearer sk-very-secret');
     // After the probe and a conversation comes a complaint that repeats the key.
     const isThird = posts++ === 3;
     return socket.write(
       isThird
-        ? answer('401 X', 'application/json', '{"error":{"message":"bad key sk-very-secret"}}')
+        ? response('401 X', 'application/json', '{"error":{"message":"bad key sk-very-secret"}}')
         : streamOf(GOOD_STREAM),
     );
   };
@@ -91,7 +91,7 @@ test('conversations through the whole program: neither the key nor any text is s
 });
 
 test('not streamed: no time to first token and no zero instead of it; a short answer is remarked', async () => {
-  const whole = answer(
+  const whole = response(
     '200 OK',
     'application/json',
     '{"choices":[{"index":0,"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2}}',
@@ -116,7 +116,7 @@ test('a server without usage: a tokenizer counts, and the run reports that', asy
   const silent = streamOf([sse(delta('tiktoken is')), sse(delta(' great!')), sse(delta('', 'stop')), sse('[DONE]')]);
   const script: Script = (socket, { body }) =>
     socket.write(
-      body.includes('stream_options') ? answer('400 X', 'application/json', '{"error":"stream_options?"}') : silent,
+      body.includes('stream_options') ? response('400 X', 'application/json', '{"error":"stream_options?"}') : silent,
     );
   const { performed, lines } = await run(script, [
     '--request-count',
@@ -145,7 +145,7 @@ test.each<[server: string, rejected: string, argv: readonly string[], field: str
   const script: Script = (socket, { body }) =>
     socket.write(
       body.includes(rejected)
-        ? answer('400 X', 'application/json', '{"error":{"message":"Unsupported parameter","param":"max_tokens"}}')
+        ? response('400 X', 'application/json', '{"error":{"message":"Unsupported parameter","param":"max_tokens"}}')
         : streamOf(GOOD_STREAM),
     );
   const { performed } = await run(script, ['--request-count', '1', '--osl', '2', '--isl', '5', ...argv]);

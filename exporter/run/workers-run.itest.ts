@@ -7,7 +7,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import type { RunObserver } from '../../core/run/run-observer.ts';
-import { answer, GOOD_STREAM, scriptedServer, streamOf } from '../load/testing/scripted-server.ts';
+import { response, GOOD_STREAM, scriptedServer, streamOf } from '../load/testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
 import { readOptions } from '../cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
@@ -16,10 +16,10 @@ import { performRun } from './perform-run.ts';
 import type { PerformedRun } from './perform-run.ts';
 import type { RunRequest } from './run-request.ts';
 
-/** Answers the n-th request for an answer; that of number 0 is the probe. */
-type Answers = (socket: Parameters<Script>[0], n: number) => unknown;
+/** Answers the n-th request for a response; that of number 0 is the probe. */
+type Responses = (socket: Parameters<Script>[0], n: number) => unknown;
 
-const good: Answers = (socket) => socket.write(streamOf(GOOD_STREAM));
+const good: Responses = (socket) => socket.write(streamOf(GOOD_STREAM));
 
 let folder = '';
 let server: ScriptedServer | null = null;
@@ -45,10 +45,10 @@ interface Watched {
   readonly observer?: RunObserver;
 }
 
-async function run(answers: Answers, argv: readonly string[], watched: Watched = {}): Promise<Measured> {
+async function run(responses: Responses, argv: readonly string[], watched: Watched = {}): Promise<Measured> {
   let generations = 0;
   server = await scriptedServer((socket, { head }) =>
-    head.startsWith('POST ') ? answers(socket, generations++) : socket.write(answer('404 X', 'text/plain', '')),
+    head.startsWith('POST ') ? responses(socket, generations++) : socket.write(response('404 X', 'text/plain', '')),
   );
   const runs = join(folder, 'runs');
   const where = ['--url', server.origin, '--model', 'm', '--runs-dir', runs];
@@ -63,7 +63,7 @@ async function run(answers: Answers, argv: readonly string[], watched: Watched =
   const { store } = await openStore(runs);
   const records: RequestRecord[] = [];
   for await (const record of store.readRecords({ run_id: performed.result.run_id, shard: '0' })) records.push(record);
-  // The first one that asks for an answer is the probe.
+  // The first one that asks for a response is the probe.
   const asking = server.requests.filter(({ head }) => head.startsWith('POST '));
   const bodies = asking.slice(1).map(({ body }) => body);
   await server.close();
@@ -107,8 +107,8 @@ test('arrivals of a rate: the same due times, and none is early', async () => {
 });
 
 test('the result is that of all records together', async () => {
-  const script: Answers = (socket, n) =>
-    socket.write(n % 5 === 4 ? answer('500 X', 'text/plain', 'no') : streamOf(GOOD_STREAM));
+  const script: Responses = (socket, n) =>
+    socket.write(n % 5 === 4 ? response('500 X', 'text/plain', 'no') : streamOf(GOOD_STREAM));
   const { performed, records } = await run(script, [
     '--concurrency',
     '4',
@@ -149,8 +149,8 @@ test('the observers have received every event when a phase has ended', async () 
 
 describe('limits hold for all workers together', () => {
   test('a server that responds only with errors gets no more requests after 50 in a row', async () => {
-    const script: Answers = (socket, n) =>
-      socket.write(n === 0 ? streamOf(GOOD_STREAM) : answer('500 X', 'text/plain', 'no'));
+    const script: Responses = (socket, n) =>
+      socket.write(n === 0 ? streamOf(GOOD_STREAM) : response('500 X', 'text/plain', 'no'));
     const { performed, bodies } = await run(script, ['--concurrency', '4', '--request-count', '500', '--workers', '2']);
     expect(performed.result.status).toBe('failed');
     expect(performed.failure).toMatch(
@@ -163,7 +163,7 @@ describe('limits hold for all workers together', () => {
 
   test('the limit of output tokens', async () => {
     // 10 answers may be under way; each turns out to have 2 tokens of 8.
-    const slow: Answers = (socket) => setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 30);
+    const slow: Responses = (socket) => setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 30);
     const argv = ['--concurrency', '20', '--request-count', '100', '--max-output-tokens-total', '80', '--workers', '3'];
     const { performed, bodies } = await run(slow, argv);
     // It did what was requested; that it is less than was planned is said.
@@ -174,8 +174,8 @@ describe('limits hold for all workers together', () => {
   });
 
   test('the share of failed requests', async () => {
-    const script: Answers = (socket, n) =>
-      socket.write(n % 4 === 3 ? answer('500 X', 'text/plain', 'no') : streamOf(GOOD_STREAM));
+    const script: Responses = (socket, n) =>
+      socket.write(n % 4 === 3 ? response('500 X', 'text/plain', 'no') : streamOf(GOOD_STREAM));
     const argv = ['--concurrency', '4', '--request-count', '40', '--workers', '2', '--failed-request-threshold', '0.2'];
     const { performed } = await run(script, argv);
     expect(performed.failure).toBe('10 of 40 requests failed, more than the threshold 0.2');
@@ -186,7 +186,7 @@ describe('ended early', () => {
   test('drained: requests in flight are read to their end, and every record is kept', async () => {
     const controls = new RunControls();
     const observer: RunObserver = { requestEnded: () => controls.drain() };
-    const slow: Answers = (socket) => setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 5);
+    const slow: Responses = (socket) => setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 5);
     const argv = ['--concurrency', '4', '--request-count', '100000', '--workers', '2'];
     const { performed, records, bodies } = await run(slow, argv, { controls, observer });
     expect(performed.result).toMatchObject({ status: 'aborted', requests: { error: 0, cancelled: 0 } });
@@ -203,7 +203,7 @@ describe('ended early', () => {
         if (++sent === 4) controls.abort();
       },
     };
-    const silent: Answers = (socket, n) => (n === 0 ? socket.write(streamOf(GOOD_STREAM)) : null);
+    const silent: Responses = (socket, n) => (n === 0 ? socket.write(streamOf(GOOD_STREAM)) : null);
     const argv = ['--concurrency', '4', '--request-count', '100', '--workers', '2'];
     const { performed, records } = await run(silent, argv, { controls, observer });
     expect(performed.result).toMatchObject({ status: 'aborted', requests: { ok: 0, cancelled: 4 } });

@@ -22,9 +22,9 @@ export interface AllowedRuns {
   readonly queue: number;
 }
 
-const MOST_SCENARIOS = 1000;
-const MOST_CONCURRENT = 16;
-const MOST_QUEUED = 100;
+const MAX_SCENARIOS = 1000;
+const MAX_CONCURRENT = 16;
+const MAX_QUEUED = 100;
 const DEFAULT_QUEUE = 5;
 /** Set for each run that is started. */
 const SET_HERE = ['runs-dir', 'run-id', 'scenario', 'json', 'config', 'shard', 'help', 'help-all'];
@@ -43,7 +43,7 @@ export function parseAllowedRuns(
   const scenarios = root.section('scenarios');
   const names = scenarios.keys();
   if (names.length === 0) scenarios.refuse('', 'must name at least one scenario');
-  if (names.length > MOST_SCENARIOS) scenarios.refuse('', `has more than ${MOST_SCENARIOS} entries`);
+  if (names.length > MAX_SCENARIOS) scenarios.refuse('', `has more than ${MAX_SCENARIOS} entries`);
   const folder = dirname(resolve(file));
   return {
     scenarios: new Map(
@@ -53,8 +53,8 @@ export function parseAllowedRuns(
       }),
     ),
     folder,
-    concurrent: root.has('concurrent') ? root.count('concurrent', 1, MOST_CONCURRENT) : 1,
-    queue: root.has('queue') ? root.count('queue', 0, MOST_QUEUED) : DEFAULT_QUEUE,
+    concurrent: root.has('concurrent') ? root.count('concurrent', 1, MAX_CONCURRENT) : 1,
+    queue: root.has('queue') ? root.count('queue', 0, MAX_QUEUED) : DEFAULT_QUEUE,
   };
 }
 

@@ -25,9 +25,9 @@ export interface ChildRunOptions {
 export type StartRun = (words: readonly string[], options: ChildRunOptions) => ChildRun;
 
 /** A result is far smaller. */
-const MOST_OUTPUT_CHARACTERS = 16 * 1024 * 1024;
-const MOST_MESSAGE_CHARACTERS = 4000;
-const LONGEST_LINE = 500;
+const MAX_OUTPUT_CHARACTERS = 16 * 1024 * 1024;
+const MAX_MESSAGE_CHARACTERS = 4000;
+const MAX_LINE = 500;
 
 /**
  * Starts runs with this launcher. They get no variable of this program, which may hold its secrets and would set their
@@ -46,10 +46,10 @@ export function runStarter(launcher: string, environment: NodeJS.ProcessEnv): St
     let messages = '';
     child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
       output += piece;
-      if (output.length > MOST_OUTPUT_CHARACTERS) child.kill('SIGKILL');
+      if (output.length > MAX_OUTPUT_CHARACTERS) child.kill('SIGKILL');
     });
     child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
-      messages = (messages + piece).slice(-MOST_MESSAGE_CHARACTERS);
+      messages = (messages + piece).slice(-MAX_MESSAGE_CHARACTERS);
     });
     const ended = new Promise<EndedRun>((resolve) => {
       child.once('error', (error) => resolve({ exitCode: null, output: null, message: error.message }));
@@ -74,5 +74,5 @@ export function runStarter(launcher: string, environment: NodeJS.ProcessEnv): St
 
 function lastLine(messages: string): string | null {
   const lines = messages.split('\n').filter((line) => line.trim() !== '');
-  return lines.at(-1)?.trim().slice(0, LONGEST_LINE) ?? null;
+  return lines.at(-1)?.trim().slice(0, MAX_LINE) ?? null;
 }

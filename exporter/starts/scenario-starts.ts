@@ -19,7 +19,7 @@ export interface StartedRun {
   readonly message: string | null;
 }
 
-const MOST_KEPT = 100;
+const MAX_KEPT = 100;
 /** The work was done; objectives that are not met are part of the result. */
 const DONE: readonly (number | null)[] = [0, 99];
 
@@ -91,7 +91,7 @@ export class ScenarioStarts {
   /** Those that wait or are running are limited by the queue. */
   #forget(): void {
     const ended = [...this.#runs.values()].filter(({ state }) => state === 'ended');
-    for (const { run_id } of ended.slice(0, -MOST_KEPT)) this.#runs.delete(run_id);
+    for (const { run_id } of ended.slice(0, -MAX_KEPT)) this.#runs.delete(run_id);
   }
 }
 

@@ -6,7 +6,7 @@ import type { RunStore } from '../store/run-store.ts';
 import { readFinishedRunFile, readResultFile } from '../store/sealed/read-run-files.ts';
 
 /** A run has about 4 kB in memory. */
-const MOST_CACHED = 5000;
+const MAX_CACHED = 5000;
 
 export interface LoadedSweepRuns {
   /** Without those whose load is not one number. */
@@ -29,7 +29,7 @@ export function storedSweepRuns(store: RunStore): SweptStore {
 
 /** For a long-lived process: a run is read again only when its files have changed. */
 export function cachedSweepRuns(store: RunStore): SweptStore {
-  const read = readChanged(store, MOST_CACHED, {
+  const read = readChanged(store, MAX_CACHED, {
     read: (id) => readRun(store, id),
     isKept: (run) => typeof run !== 'string',
   });

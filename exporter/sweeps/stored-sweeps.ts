@@ -6,7 +6,7 @@ import { readCapacity } from '../store/scenarios/capacity-files.ts';
 import type { SweptStore } from './load-sweep-runs.ts';
 
 /** Of one look: the newest are read. */
-const MOST_RUNS = 2000;
+const MAX_RUNS = 2000;
 const ID_LENGTH = 16;
 
 /** A sweep of stored runs. The id is the same for all time: it is derived from what its runs have in common. */
@@ -32,16 +32,16 @@ export interface PossibleRun {
   readonly load: string | null;
 }
 
-/** The sweeps of these runs; those of a search for a capacity with its answer. `leastLoads`: see `sweepsOf`. */
+/** The sweeps of these runs; those of a search for a capacity with its response. `leastLoads`: see `sweepsOf`. */
 export async function sweepsOfRuns(
   { directory, load }: SweptStore,
   runIds: readonly string[],
   leastLoads = 2,
 ): Promise<StoredSweeps> {
-  const { runs, unreadable } = await load(runIds.slice(0, MOST_RUNS));
+  const { runs, unreadable } = await load(runIds.slice(0, MAX_RUNS));
   const found = sweepsOf(runs, leastLoads).map(({ key, sweep }) => ({ sweep_id: idOf(key), ...sweep }));
   const sweeps = await Promise.all(found.map((sweep) => withAnswer(directory, sweep)));
-  return { sweeps, unreadable, omitted: Math.max(0, runIds.length - MOST_RUNS) };
+  return { sweeps, unreadable, omitted: Math.max(0, runIds.length - MAX_RUNS) };
 }
 
 /** The sweeps among finished runs, given newest first. Only runs that can belong to one are read, at most 2,000. */

@@ -7,8 +7,8 @@ const keep = (page: Page, name: string) => page.screenshot({ path: `screenshots/
 
 test('the app and its plugins are loaded', async ({ request }) => {
   for (const id of [PLUGIN_ID, 'llmbench-percentiles-panel', 'llmbench-runs-datasource']) {
-    const answer = await request.get(`/api/plugins/${id}/settings`);
-    expect([id, answer.status()]).toEqual([id, 200]);
+    const response = await request.get(`/api/plugins/${id}/settings`);
+    expect([id, response.status()]).toEqual([id, 200]);
   }
   expect((await (await request.get(`/api/plugins/${PLUGIN_ID}/settings`)).json()).enabled).toBe(true);
 });

@@ -20,9 +20,9 @@ interface Panel {
  * that is repeated for each value of a variable is there only when that has values.
  */
 async function shownPanels(request: APIRequestContext, uid: string): Promise<Panel[]> {
-  const answer = await request.get(`/api/dashboards/uid/${uid}`);
-  expect([uid, answer.status()]).toEqual([uid, 200]);
-  const { dashboard }: { dashboard: { panels: Panel[] } } = await answer.json();
+  const response = await request.get(`/api/dashboards/uid/${uid}`);
+  expect([uid, response.status()]).toEqual([uid, 200]);
+  const { dashboard }: { dashboard: { panels: Panel[] } } = await response.json();
   const repeatedRow = dashboard.panels.findIndex(({ type, repeat }) => type === 'row' && repeat);
   const sure = repeatedRow < 0 ? dashboard.panels : dashboard.panels.slice(0, repeatedRow);
   return sure.filter(({ type, repeat }) => type !== 'row' && !repeat);

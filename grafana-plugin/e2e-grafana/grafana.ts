@@ -20,15 +20,15 @@ export async function newestRuns(
   count: number
 ): Promise<Array<{ run_id: string; start: string; end: string }>> {
   const api = `/api/datasources/proxy/uid/llmbench-runs/api/v1/runs?status=completed&limit=${count}`;
-  const answer: { runs: Array<{ run_id: string; start: string; end: string }> } = await (await request.get(api)).json();
-  expect(answer.runs).toHaveLength(count);
-  return answer.runs;
+  const response: { runs: Array<{ run_id: string; start: string; end: string }> } = await (await request.get(api)).json();
+  expect(response.runs).toHaveLength(count);
+  return response.runs;
 }
 
 /** The id of the newest sweep. */
 export async function newestSweep(request: APIRequestContext): Promise<string> {
-  const answer = await request.get('/api/datasources/proxy/uid/llmbench-runs/api/v1/sweeps?limit=1');
-  const { sweeps }: { sweeps: Array<{ sweep_id: string }> } = await answer.json();
+  const response = await request.get('/api/datasources/proxy/uid/llmbench-runs/api/v1/sweeps?limit=1');
+  const { sweeps }: { sweeps: Array<{ sweep_id: string }> } = await response.json();
   const [newest] = sweeps;
   if (!newest) {
     throw new Error('no sweep: start one with llmbench run --concurrency 1,2,4');

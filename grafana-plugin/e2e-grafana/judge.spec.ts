@@ -11,8 +11,8 @@ interface Scenario {
 }
 
 async function scenarios(request: APIRequestContext): Promise<Scenario[]> {
-  const answer: { scenarios: Scenario[] } = await (await request.get(`${EXPORTER}/scenarios`)).json();
-  return answer.scenarios;
+  const response: { scenarios: Scenario[] } = await (await request.get(`${EXPORTER}/scenarios`)).json();
+  return response.scenarios;
 }
 
 /** The scenario whose regression is open. */
@@ -76,8 +76,8 @@ test('Grafana lets only editors change a baseline', async ({ request, baseURL, p
     // … and is stopped by Grafana however the path is written, before the exporter has looked at the body.
     const path = `scenarios/${encodeURIComponent(scenario)}/baseline`;
     for (const spelled of [`${EXPORTER}/${path}`, `${EXPORTER}//${path}`]) {
-      const answer = await viewer.post(spelled, { data: {} });
-      expect([spelled, answer.status(), (await answer.json()).message]).toEqual([
+      const response = await viewer.post(spelled, { data: {} });
+      expect([spelled, response.status(), (await response.json()).message]).toEqual([
         spelled,
         403,
         'plugin proxy route access denied',

@@ -40,7 +40,7 @@ test('the counts are those of Prometheus between both ends of the time range', a
   openApp,
   environment,
 }) => {
-  const answer = async (query: string, at: number) => {
+  const response = async (query: string, at: number) => {
     const url = new URL('/api/datasources/proxy/uid/prometheus/api/v1/query', environment.appUrl);
     url.search = String(new URLSearchParams({ query, time: `${at / 1000}` }));
     const { data } = (await (await fetch(url)).json()) as {
@@ -49,11 +49,11 @@ test('the counts are those of Prometheus between both ends of the time range', a
     return data.result[0];
   };
   const [from, to] = [Date.now() - 32_000, Date.now() - 2000];
-  const server = await answer(`group by (instance) (${TTFT}_count{job="vllm"})`, to);
+  const server = await response(`group by (instance) (${TTFT}_count{job="vllm"})`, to);
   await openApp('buckets', { from, to, server: `vllm/${server?.metric['instance']}` });
   const ttft = page.getByRole('region', { name: TTFT, exact: true });
   await expect(ttft.getByRole('columnheader', { name: /^n / })).toBeVisible();
-  const count = async (at: number) => Number((await answer(`sum(${TTFT}_count{job="vllm"})`, at))?.value[1]);
+  const count = async (at: number) => Number((await response(`sum(${TTFT}_count{job="vllm"})`, at))?.value[1]);
   const expected = (await count(to)) - (await count(from));
   expect(expected).toBeGreaterThan(0);
   await expect(ttft.getByRole('columnheader', { name: `n ${expected}`, exact: true })).toBeVisible();
@@ -127,8 +127,8 @@ test.describe('with errors', () => {
   test.use({ allowed: [/Failed to load resource/] });
 
   test('a Prometheus that fails: its message, and another attempt', async ({ page, openApp }) => {
-    const answer = { status: 'error', errorType: 'timeout', error: 'query timed out' };
-    await page.route(QUERIES, (route) => route.fulfill({ status: 503, json: answer }));
+    const response = { status: 'error', errorType: 'timeout', error: 'query timed out' };
+    await page.route(QUERIES, (route) => route.fulfill({ status: 503, json: response }));
     await openApp('buckets');
     await expect(page.getByText('The Prometheus query failed')).toBeVisible();
     await expect(page.getByText(/query timed out/)).toBeVisible();

@@ -102,8 +102,8 @@ test.describe('with errors', () => {
   });
 
   test('Prometheus is down: the exact numbers are there all the same', async ({ page, openApp, environment }) => {
-    const answer = { status: 'error', errorType: 'unavailable', error: 'connection refused' };
-    await page.route(PROMETHEUS, (route) => route.fulfill({ status: 502, json: answer }));
+    const response = { status: 'error', errorType: 'unavailable', error: 'connection refused' };
+    await page.route(PROMETHEUS, (route) => route.fulfill({ status: 502, json: response }));
     await openApp(`runs/${environment.finished[1]}`);
     await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
     await openApp('servers');

@@ -2,7 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
 import { expect, test } from './support/environment.ts';
 import { legendRows } from './support/legend.ts';
-import { answer, constant, counters, FROM_SECONDS, type Histogram } from './support/percentiles-responses.ts';
+import { response, constant, counters, FROM_SECONDS, type Histogram } from './support/percentiles-responses.ts';
 
 // axe registers itself with the page's module loader, which warns.
 test.use({ allowed: [/named-register/] });
@@ -38,7 +38,7 @@ for (const theme of ['dark', 'light']) {
     for (const width of [1024, 1600]) {
       test(`${mode}, ${theme}, ${width} px: nothing is cut, and axe finds nothing`, async ({ page, open }) => {
         await page.setViewportSize({ width, height: 620 });
-        await answer(page, { [QUERY]: counters(rising) });
+        await response(page, { [QUERY]: counters(rising) });
         await open({
           ...RANGE,
           query: QUERY,
@@ -56,7 +56,7 @@ for (const theme of ['dark', 'light']) {
 }
 
 test('the whole range: the band is between the counts at the bounds, with the marks on it', async ({ page, open }) => {
-  await answer(page, { [QUERY]: counters(rising) });
+  await response(page, { [QUERY]: counters(rising) });
   await open({ ...RANGE, query: QUERY, options: options({ mode: 'range', slo: 0.5 }) });
   const [p50] = await legendRows(page);
   const mark = page.locator('[data-percentile="p50"] circle');
@@ -73,7 +73,7 @@ test('the whole range: the band is between the counts at the bounds, with the ma
 test('several series and the exact client values over them', async ({ page, open }) => {
   const exact = (stat: string, value: number) =>
     constant({ __name__: 'llmbench_result_seconds', run_id: 'r1', stat }, value, SAMPLES);
-  await answer(page, {
+  await response(page, {
     [QUERY]: ['vllm-0', 'vllm-1'].flatMap((instance, i) =>
       counters({ ...rising, labels: { instance }, median: () => 0.1 + 0.06 * i })
     ),
@@ -102,7 +102,7 @@ test('several series and the exact client values over them', async ({ page, open
 test('many lines: all are drawn, and a click on a name shows its interval', async ({ page, open }) => {
   const instances = Array.from({ length: 20 }, (_, i) => `vllm-${String(i).padStart(2, '0')}`);
   const median = (i: number) => (row: number) => 0.1 + 0.02 * i + 0.03 * Math.sin(row / 20);
-  await answer(page, {
+  await response(page, {
     [QUERY]: instances.flatMap((instance, i) => counters({ ...rising, labels: { instance }, median: median(i) })),
   });
   await open({ ...RANGE, query: QUERY, height: 700 });
@@ -118,7 +118,7 @@ test('many lines: all are drawn, and a click on a name shows its interval', asyn
 });
 
 test('everything beyond the last bucket: "> edge", hatched, in both modes', async ({ page, open }) => {
-  await answer(page, { [QUERY]: counters({ ...rising, bounds: [0.01, 0.02], median: () => 60, spread: 0.05 }) });
+  await response(page, { [QUERY]: counters({ ...rising, bounds: [0.01, 0.02], median: () => 60, spread: 0.05 }) });
   for (const mode of ['time', 'range']) {
     await open({ ...RANGE, query: QUERY, options: options({ mode }) });
     expect((await legendRows(page)).map(({ texts }) => texts[1])).toEqual(['> 20 ms', '> 20 ms', '> 20 ms']);
@@ -139,7 +139,7 @@ test('gaps stay gaps; late samples and a change of the buckets are noted', async
       byBound.set(one.metric['le'], one);
     }
   }
-  await answer(page, { [QUERY]: [...byBound.values()] });
+  await response(page, { [QUERY]: [...byBound.values()] });
   await open({ ...RANGE, query: QUERY, height: 560 });
   await legendRows(page);
   await expect(page.locator('[data-part="grid-changes"] line')).toHaveCount(1);
@@ -158,7 +158,7 @@ test('_sum narrows the bounds', async ({ page, open }) => {
     metric: { __name__: 'ttft_seconds_sum' },
     values: total.map(([time, n]): [number, string] => [time, `${Number(n) * 0.2}`]),
   };
-  await answer(page, { [QUERY]: buckets, ttft_seconds_sum: [sum] });
+  await response(page, { [QUERY]: buckets, ttft_seconds_sum: [sum] });
   await open({ ...RANGE, query: [QUERY, 'ttft_seconds_sum'] });
   const [p50] = await legendRows(page);
   expect(p50?.high).toBeLessThan(1);
@@ -166,10 +166,10 @@ test('_sum narrows the bounds', async ({ page, open }) => {
 });
 
 test('two samples are one point; one sample says what is missing', async ({ page, open }) => {
-  await answer(page, { [QUERY]: counters({ ...rising, samples: 2 }) });
+  await response(page, { [QUERY]: counters({ ...rising, samples: 2 }) });
   await open({ ...RANGE, query: QUERY, to: RANGE.from + 20_000 });
   expect((await legendRows(page)).map(({ texts }) => texts[3])).toEqual(['40', '40', '40']);
-  await answer(page, { [QUERY]: counters({ ...rising, samples: 1 }) });
+  await response(page, { [QUERY]: counters({ ...rising, samples: 1 }) });
   await open({ ...RANGE, query: QUERY });
   await expect(page.getByText(/only one sample of the counters/)).toBeVisible();
   await keep(page, 'one-sample');
@@ -178,7 +178,7 @@ test('two samples are one point; one sample says what is missing', async ({ page
 for (const mode of ['time', 'range']) {
   test(`${mode}: loading until the answer comes, then the drawing`, async ({ page, open }) => {
     let arrive = () => {};
-    await answer(page, { [QUERY]: counters(rising) }, new Promise((resolve) => (arrive = resolve)));
+    await response(page, { [QUERY]: counters(rising) }, new Promise((resolve) => (arrive = resolve)));
     await open({ ...RANGE, query: QUERY, options: options({ mode }) });
     await expect(message(page)).toHaveText('Loading …');
     await isAccessible(page);
@@ -190,7 +190,7 @@ for (const mode of ['time', 'range']) {
 }
 
 test('no series: no data, and no drawing', async ({ page, open }) => {
-  await answer(page, {});
+  await response(page, {});
   await open({ ...RANGE, query: QUERY });
   await expect(message(page).getByText('No data', { exact: true })).toBeVisible();
   await expect(message(page)).toContainText('If Prometheus stores native histograms only, query ttft_seconds');
@@ -205,7 +205,7 @@ test.describe('a query that fails', () => {
 
   for (const theme of ['dark', 'light']) {
     test(`the panel shows the reason, ${theme}`, async ({ page, open }) => {
-      await answer(page, { [QUERY]: REASON });
+      await response(page, { [QUERY]: REASON });
       await open({ ...RANGE, query: QUERY, theme });
       await expect(message(page)).toHaveText(`The query failedPrometheus: ${REASON}`);
       await isAccessible(page);
@@ -214,7 +214,7 @@ test.describe('a query that fails', () => {
   }
 
   test('beside one that does not: that one is drawn, and the panel says what is missing', async ({ page, open }) => {
-    await answer(page, { [QUERY]: counters(rising), llmbench_result_seconds: REASON });
+    await response(page, { [QUERY]: counters(rising), llmbench_result_seconds: REASON });
     await open({ ...RANGE, query: [QUERY, 'llmbench_result_seconds'] });
     expect(await legendRows(page)).toHaveLength(3);
     await expect(message(page)).toHaveText(`Query B is not drawn: Prometheus: ${REASON}`);
@@ -224,7 +224,7 @@ test.describe('a query that fails', () => {
 });
 
 test('a small panel keeps its drawing and lets the legend scroll to its end', async ({ page, open }) => {
-  await answer(page, { [QUERY]: counters({ ...rising, before: 100 }) });
+  await response(page, { [QUERY]: counters({ ...rising, before: 100 }) });
   await open({ ...RANGE, query: QUERY, width: 480, height: 260, options: options({ slo: 0.6 }) });
   await legendRows(page);
   await notes(page).scrollIntoViewIfNeeded();
@@ -238,7 +238,7 @@ test('a small panel keeps its drawing and lets the legend scroll to its end', as
 
 test('10,000 points are drawn, and hovering answers', async ({ page, open }) => {
   const samples = 10_000;
-  await answer(page, { [QUERY]: counters({ ...rising, samples, median: (row) => 0.15 + 0.1 * Math.sin(row / 400) }) });
+  await response(page, { [QUERY]: counters({ ...rising, samples, median: (row) => 0.15 + 0.1 * Math.sin(row / 400) }) });
   await open({ ...RANGE, query: QUERY, to: RANGE.from + samples * 1000 });
   await legendRows(page);
   const plot = await page.locator('[data-part="pointer"]').boundingBox();

@@ -37,7 +37,7 @@ const PAGE = `<!doctype html>
   <body style="margin: 0"><div id="root"></div><script src="/host/host.js"></script></body>
 </html>`;
 
-/** Paths of the Grafana server that the page needs, and the folders that answer them. */
+/** Paths of the Grafana server that the page needs, and the folders that serve them. */
 const folders = ({ pluginFolder = join(root, 'dist') }: HostOptions): Array<[prefix: string, folder: string]> => [
   ['/host/', join(root, 'host/out')],
   [`/public/plugins/${PLUGIN_ID}/`, pluginFolder],
@@ -50,7 +50,7 @@ export interface HostOptions {
   exporterUrl?: string | undefined;
   /** What the data source of the exporter has as its token; Grafana's proxy adds it to every request. */
   exporterToken?: string | undefined;
-  /** The answer of Grafana's own rules API; without it, Grafana has no rules. */
+  /** The response of Grafana's own rules API; without it, Grafana has no rules. */
   grafanaRules?: object | undefined;
   /** The uids of the dashboards that Grafana has; without them, it has none. */
   grafanaDashboards?: readonly string[];

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { storeJudgedRun } from '../../exporter/judge/testing/judged-run.ts';
 import {
   GOOD_STREAM,
-  answer,
+  response,
   scriptedServer,
   streamOf,
   type ScriptedServer,
@@ -26,7 +26,7 @@ import { shardDirectory } from '../../exporter/store/shards/shard-folders.ts';
 import { openStore } from '../../exporter/store/run-store.ts';
 
 const IMPORT_FIXTURE = fileURLToPath(new URL('../../exporter/imports/guidellm/fixtures/v2.json', import.meta.url));
-const ANSWER_MS = 5;
+const RESPONSE_MS = 5;
 
 /** What all trials share: servers, and a runs directory of which each trial gets a copy. */
 export interface World {
@@ -52,10 +52,10 @@ export async function openWorld(): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'llmbench-chaos-'));
   const answeredAt_ms: number[] = [];
   const server = await scriptedServer((socket, { head }) => {
-    if (!head.startsWith('POST ')) return socket.write(answer('404 X', 'text/plain', ''));
+    if (!head.startsWith('POST ')) return socket.write(response('404 X', 'text/plain', ''));
     return setTimeout(
       () => socket.write(streamOf(GOOD_STREAM), () => answeredAt_ms.push(performance.now())),
-      ANSWER_MS,
+      RESPONSE_MS,
     );
   });
   const receiver = await receiverServer(takeAll);

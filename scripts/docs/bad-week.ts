@@ -22,7 +22,7 @@ const USUAL = 1;
 const DISTURBED = 1.4;
 const RELEASED = 1.3;
 /** Nights in which the release has to be found, and in which the way back has to be. */
-const MOST_NIGHTS = 20;
+const MAX_NIGHTS = 20;
 
 const MAPPING = `tool: our-bench
 model: llama
@@ -152,11 +152,11 @@ class Week {
     ends: (night: Night) => boolean,
     meaning: { readonly before: string; readonly last: string },
   ): Promise<void> {
-    for (let i = 0; i < MOST_NIGHTS; i++) {
+    for (let i = 0; i < MAX_NIGHTS; i++) {
       const night = await this.#night(factor, story, null, (each) => (ends(each) ? meaning.last : meaning.before));
       if (ends(night)) return;
     }
-    throw new Error(`${story}: nothing has changed in ${MOST_NIGHTS} nights`);
+    throw new Error(`${story}: nothing has changed in ${MAX_NIGHTS} nights`);
   }
 
   /** @param expected the exit code that the text claims; null: whatever it is */

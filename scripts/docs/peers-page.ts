@@ -3,7 +3,7 @@ import { PEERS } from '../../exporter/cli/peer-options/peers.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 
 /** More flags with one answer stand in a list: a table would be too wide. */
-const MOST_IN_TABLE = 4;
+const MAX_IN_TABLE = 4;
 
 /** What each option of other tools is in llmbench, from the table that the command line answers from. */
 export function peersPage(): string {
@@ -24,35 +24,37 @@ export function peersPage(): string {
 }
 
 function sectionOf({ name, command, version, options }: Peer): readonly string[] {
-  const same = options.filter(([flags, answer]) => isSame(flags, answer)).map(([flags]) => flags);
-  const others = options.filter(([flags, answer]) => !isSame(flags, answer));
+  const same = options.filter(([flags, response]) => isSame(flags, response)).map(([flags]) => flags);
+  const others = options.filter(([flags, response]) => !isSame(flags, response));
   const [rows, long] = [true, false].map((isRow) => others.filter((each) => isInTable(each) === isRow));
   return [
     `## ${name}`,
     `${code(command)} (${version}).${same.length === 0 ? '' : ` Same name and meaning: ${codes(same)}.`}`,
     table(
       ['option', 'llmbench'],
-      (rows ?? []).map(([flags, answer]) => [codes(flags.split(' ')), answerText(flags, answer)]),
+      (rows ?? []).map(([flags, response]) => [codes(flags.split(' ')), responseText(flags, response)]),
     ),
     long === undefined || long.length === 0 ? '' : `Without a counterpart, or in another form:`,
-    (long ?? []).map(([flags, answer]) => `- ${answerText(flags, answer)}: ${codes(flags.split(' '))}`).join('\n'),
+    (long ?? [])
+      .map(([flags, response]) => `- ${responseText(flags, response)}: ${codes(flags.split(' '))}`)
+      .join('\n'),
   ];
 }
 
-const isSame = (flags: string, answer: OptionAnswer): boolean =>
-  answer.kind === 'accepted' && answer.note === null && flags === `--${answer.option}`;
+const isSame = (flags: string, response: OptionAnswer): boolean =>
+  response.kind === 'accepted' && response.note === null && flags === `--${response.option}`;
 
 const isInTable = ([flags, { kind }]: AnsweredOptions[number]): boolean =>
-  kind === 'accepted' || (kind !== 'none' && flags.split(' ').length <= MOST_IN_TABLE);
+  kind === 'accepted' || (kind !== 'none' && flags.split(' ').length <= MAX_IN_TABLE);
 
 const codes = (flags: readonly string[]): string => flags.map(code).join(', ');
 
-function answerText(flags: string, answer: OptionAnswer): string {
-  if (answer.kind === 'differs') return `differs: ${answer.text}`;
-  if (answer.kind !== 'accepted') return answer.text;
-  const names = flags.split(' ').filter((flag) => flag !== `--${answer.option}`);
-  const means = names.length === 0 ? 'the same' : `accepted as ${code(`--${answer.option}`)}`;
-  return answer.note === null ? means : `${means}; ${answer.note}`;
+function responseText(flags: string, response: OptionAnswer): string {
+  if (response.kind === 'differs') return `differs: ${response.text}`;
+  if (response.kind !== 'accepted') return response.text;
+  const names = flags.split(' ').filter((flag) => flag !== `--${response.option}`);
+  const means = names.length === 0 ? 'the same' : `accepted as ${code(`--${response.option}`)}`;
+  return response.note === null ? means : `${means}; ${response.note}`;
 }
 
 const INTRODUCTION = `\`llmbench run\` has the option names of \`aiperf profile\` where the meaning is the same. Names of other tools that mean the same

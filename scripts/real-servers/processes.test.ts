@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answers, execute, freePort, Processes } from './processes.ts';
+import { responses, execute, freePort, Processes } from './processes.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -68,7 +68,7 @@ test('a port that is taken is not free', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   await expect(freePort(port)).rejects.toThrow('EADDRINUSE');
-  await expect(answers(`http://127.0.0.1:${port}/`, '"id"')).resolves.toBe(true);
-  await expect(answers(`http://127.0.0.1:${port}/`, 'other')).resolves.toBe(false);
+  await expect(responses(`http://127.0.0.1:${port}/`, '"id"')).resolves.toBe(true);
+  await expect(responses(`http://127.0.0.1:${port}/`, 'other')).resolves.toBe(false);
   server.close();
 });

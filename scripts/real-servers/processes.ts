@@ -117,7 +117,7 @@ export async function freePort(wanted = 0): Promise<number> {
 }
 
 /** Whether a URL answers 200 and, when given, with this text in its body. */
-export async function answers(url: string, text = ''): Promise<boolean> {
+export async function responses(url: string, text = ''): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
   return response.ok && (await response.text()).includes(text);
 }

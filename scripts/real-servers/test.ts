@@ -94,7 +94,7 @@ async function measured(server: RealServer, running: RunningServer, results: str
     ),
     'llmbench run',
   );
-  // Servers count some requests only after the client has read the answer.
+  // Servers count some requests only after the client has read the response.
   await sleep(2000 * SCRAPE_SECONDS);
   collect.kill('SIGINT');
   await success(collect, 'llmbench collect');

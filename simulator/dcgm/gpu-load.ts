@@ -14,7 +14,7 @@ export interface GpuReading {
 }
 
 const NANOSECONDS_PER_SECOND = 1e9;
-/** Looks that follow each other faster get the same answer, as from a driver that samples. */
+/** Looks that follow each other faster get the same response, as from a driver that samples. */
 const LOOK_SECONDS = 0.5;
 
 /** An accelerator of 80 GiB. */

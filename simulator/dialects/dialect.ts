@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
 import type { RequestProgress } from '../engine/events.ts';
-import type { AnswerDialect, AnswerHead, StreamTexts } from '../http/response-texts.ts';
+import type { ResponseDialect, ResponseHead, StreamTexts } from '../http/response-texts.ts';
 import { flatError } from '../http/flat-error.ts';
 
 /**
@@ -99,18 +99,18 @@ export function targetOptions({ path, key }: Dialect, origin: string, model: str
   return key === undefined ? target : [...target, ...auth];
 }
 
-/** Words the answers of a dialect. */
-export function dialectAnswers(dialect: Dialect): AnswerDialect {
+/** Words the responses of a dialect. */
+export function dialectAnswers(dialect: Dialect): ResponseDialect {
   const [plain, counted] = [compiledEvents(dialect, false), compiledEvents(dialect, true)];
   return {
     stream: (head, includeUsage) => new DialectTexts(dialect, includeUsage ? counted : plain, head),
-    whole: (head, content, request) => wholeAnswer(dialect, head, content, request),
+    whole: (head, content, request) => wholeResponse(dialect, head, content, request),
     ...(dialect.flatErrors ? { error: flatError } : {}),
   };
 }
 
-/** The answers of a simulated system: its models do not reason, so that the details of tokens are left out. */
-export function systemAnswers({ reasoning: _, usage, ...dialect }: Dialect): AnswerDialect {
+/** The responses of a simulated system: its models do not reason, so that the details of tokens are left out. */
+export function systemAnswers({ reasoning: _, usage, ...dialect }: Dialect): ResponseDialect {
   const members = Object.entries(usage.value).filter(([name]) => name !== 'completion_tokens_details');
   return dialectAnswers({ ...dialect, usage: { ...usage, value: Object.fromEntries(members) } });
 }
@@ -213,7 +213,7 @@ class DialectTexts implements StreamTexts {
   readonly #events: Events;
   #tokens = 0;
 
-  constructor(dialect: Dialect, events: Events, head: AnswerHead) {
+  constructor(dialect: Dialect, events: Events, head: ResponseHead) {
     this.#dialect = dialect;
     const known = headValues(head);
     const of = (template: Compiled | null): Compiled | null => template && bound(template, known);
@@ -265,19 +265,19 @@ class DialectTexts implements StreamTexts {
   }
 }
 
-const headValues = ({ id, created, model }: AnswerHead): Values => ({
+const headValues = ({ id, created, model }: ResponseHead): Values => ({
   id: JSON.stringify(id),
   created: `${created}`,
   model: JSON.stringify(model),
 });
 
-/** The answer to a request without `stream`: the members of all deltas joined. */
-function wholeAnswer(dialect: Dialect, answer: AnswerHead, content: string, request: RequestProgress): string {
+/** The response to a request without `stream`: the members of all deltas joined. */
+function wholeResponse(dialect: Dialect, response: ResponseHead, content: string, request: RequestProgress): string {
   const { head = HEAD, choice = CHOICE, text = TEXT, reasoning, usage } = dialect;
   const words = content.match(/ \S+/g) ?? [];
   const thought = reasoningTokens(dialect, request.outputTokens);
   const said = { reasoning: words.slice(0, thought).join(''), text: words.slice(thought).join('') };
-  const known = headValues(answer);
+  const known = headValues(response);
   const filled = (template: Members, spoken = ''): Members =>
     JSON.parse(
       render(bound(compile(template), known), (name) =>

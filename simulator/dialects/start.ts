@@ -7,7 +7,7 @@ import { checkModel, isObject, parseObject, readCount, readMessages } from '../h
 import type { JsonObject } from '../http/json-body.ts';
 import { sendJson } from '../http/json-response.ts';
 import { modelList } from '../http/model-list.ts';
-import { startAnswer } from '../http/openai-response.ts';
+import { startResponse } from '../http/openai-response.ts';
 import { readPrompt } from '../http/prompt.ts';
 import type { RouteHandler } from '../http/route-server.ts';
 import { SimulatorServer } from '../http/server.ts';
@@ -37,7 +37,7 @@ export async function serveDialect(
   const make = (): SimulatorServer =>
     new SimulatorServer({
       ...options,
-      face: { ...NO_FACE, answers: { ...dialectAnswers(dialect), error: worded } },
+      face: { ...NO_FACE, responses: { ...dialectAnswers(dialect), error: worded } },
       makeRoutes: (parts) => routes(dialect, parts),
     });
   const server = new RestartingServer(make, options.faults.restart);
@@ -45,7 +45,7 @@ export async function serveDialect(
   return { port, close: () => server.close() };
 }
 
-const NO_FACE: Omit<Face, 'answers'> = {
+const NO_FACE: Omit<Face, 'responses'> = {
   ownedBy: 'simulator',
   metricsContentType: 'text/plain',
   observe: () => undefined,
@@ -57,7 +57,7 @@ const worded = (error: ApiError): string => (error instanceof Refused ? error.js
 
 function routes(dialect: Dialect, { api, answering }: RouteParts): Readonly<Record<string, RouteHandler>> {
   const { model, parameters, generations } = api;
-  const answers = dialectAnswers(dialect);
+  const responses = dialectAnswers(dialect);
   const isAlwaysCounted = dialect.usage.always === true;
   const [path = '', query] = dialect.path.replace('$model', model).split('?');
   const chat = answering(path, (body, response, ended) => {
@@ -71,7 +71,7 @@ function routes(dialect: Dialect, { api, answering }: RouteParts): Readonly<Reco
     const stream = request['stream'] === true;
     const asked = { route: path, idPrefix: 'chatcmpl-', model, prompt, maxTokens, stream };
     const includeUsage = isAlwaysCounted || asksForUsage(request);
-    startAnswer(generations, { ...asked, includeUsage }, answers, { response, ended });
+    startResponse(generations, { ...asked, includeUsage }, responses, { response, ended });
   });
   const notFound: RouteHandler = (_request, response) => sendJson(response, 404, NOT_FOUND);
   const models = modelList(model, parameters.maxModelLen, NO_FACE.ownedBy);

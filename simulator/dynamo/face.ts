@@ -3,7 +3,7 @@ import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
-import type { AnsweredRequest, Face } from '../face.ts';
+import type { RespondedRequest, Face } from '../face.ts';
 import { rustPage } from '../metrics/rust-page.ts';
 import { isEndpoint } from './endpoints.ts';
 import { dynamoFamilies } from './families.ts';
@@ -17,7 +17,7 @@ import { RuntimeMetrics } from './runtime-metrics.ts';
 
 const SECONDS_PER_NANOSECOND = 1e-9;
 
-/** What a refusal counts as; other answers are counted by what became of the request. */
+/** What a refusal counts as; other responses are counted by what became of the request. */
 const REFUSALS: Readonly<Record<number, FrontendError>> = {
   400: 'validation',
   404: 'not_found',
@@ -29,7 +29,7 @@ const REFUSALS: Readonly<Record<number, FrontendError>> = {
 export class DynamoFace implements Face {
   readonly ownedBy = 'nvidia';
   readonly metricsContentType = 'text/plain; charset=utf-8';
-  readonly answers = systemAnswers(DIALECTS.dynamo);
+  readonly responses = systemAnswers(DIALECTS.dynamo);
   readonly #http = dynamoFamilies(FRONTEND_PAGE);
   readonly #runtime = dynamoFamilies(FRONTEND_RUNTIME_PAGE);
   readonly #frontend: FrontendMetrics;
@@ -70,7 +70,7 @@ export class DynamoFace implements Face {
     for (const event of events) if (event.kind === 'token') this.#tokio.chunk();
   }
 
-  answered({ handler, status }: AnsweredRequest): void {
+  answered({ handler, status }: RespondedRequest): void {
     const error = REFUSALS[status];
     if (isEndpoint(handler) && error !== undefined) this.#frontend.refused(error, handler);
   }

@@ -10,7 +10,7 @@ const CANARY_SECONDS = 0.01;
 const STALL_SECONDS = 0.005;
 const SATURATED_PERMILLE = 1000;
 /** An idle frontend is not looked at for days: what is made up for the past is limited. */
-const MOST_CANARIES = 100_000;
+const MAX_CANARIES = 100_000;
 
 const GAUGES = ['global_queue_depth', 'blocking_threads', 'blocking_idle_threads', 'blocking_queue_depth'];
 
@@ -73,7 +73,7 @@ export class RuntimeMetrics {
   #canaries(passed_s: number, busyRatio: number): void {
     const delays = this.#families.histogram('dynamo_frontend_event_loop_delay_seconds').series();
     const stalls = this.#families.counter('dynamo_frontend_event_loop_stall_total').series();
-    const sleeps = Math.min(MOST_CANARIES, Math.floor(passed_s / CANARY_SECONDS));
+    const sleeps = Math.min(MAX_CANARIES, Math.floor(passed_s / CANARY_SECONDS));
     for (let i = 0; i < sleeps; i++) {
       const delay_s = 0.0008 * this.#random() + 0.012 * busyRatio * this.#random() ** 4;
       delays.observe(delay_s);

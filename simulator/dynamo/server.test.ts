@@ -43,8 +43,8 @@ test('a stream in the form of Dynamo: the role in every chunk, the finish reason
 
 test('an answer without a stream, which fills the same histograms under another type of request', async () => {
   await start();
-  const answer = (await (await chat({ max_tokens: 2, stream: false })).json()) as { usage: object };
-  expect(answer.usage).toMatchObject({ completion_tokens: 2 });
+  const response = (await (await chat({ max_tokens: 2, stream: false })).json()) as { usage: object };
+  expect(response.usage).toMatchObject({ completion_tokens: 2 });
   const { value } = await page();
   expect(value('dynamo_frontend_requests_total', { request_type: 'unary' })).toBe(1);
   expect(value('dynamo_frontend_time_to_first_token_seconds_count')).toBe(1);
@@ -53,7 +53,9 @@ test('an answer without a stream, which fills the same histograms under another 
 test('one page for the frontend, one per worker, one for the GPUs', async () => {
   await start({ workers: 3 });
   expect(new Set(simulator.metricsUrls).size).toBe(5);
-  await Promise.all(Array.from({ length: 12 }, (_, i) => chat({ max_tokens: 1 + i }).then((answer) => answer.text())));
+  await Promise.all(
+    Array.from({ length: 12 }, (_, i) => chat({ max_tokens: 1 + i }).then((response) => response.text())),
+  );
   const pages = await Promise.all([1, 2, 3].map(page));
   const requests = pages.map(({ value }) => value('dynamo_component_requests_total', { dynamo_endpoint: 'generate' }));
   expect(requests.reduce((sum, count) => sum + count, 0)).toBe(12);

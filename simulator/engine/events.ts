@@ -16,7 +16,7 @@ export interface EngineRequest {
   readonly outputTokens: number;
   /** How the request ends when it has its tokens. Default `length`. */
   readonly finishReason?: FinishReason;
-  /** Whether the answer is streamed: of no matter to the engine, but servers count it. Default true. */
+  /** Whether the response is streamed: of no matter to the engine, but servers count it. Default true. */
   readonly streaming?: boolean;
   /** Path of the API that it came by: of no matter to the engine either. Default: chat completions. */
   readonly route?: string;

@@ -18,7 +18,7 @@ export interface StreamFault {
 
 /** What goes wrong in a simulated system. Times count from the start of each server. */
 export interface FaultPlan {
-  /** Every answer is 503 until this many seconds have passed. */
+  /** Every response is 503 until this many seconds have passed. */
   readonly slowStart: { readonly seconds: number } | null;
   /** The engine stands still. */
   readonly stall: Window | null;

@@ -1,4 +1,4 @@
-/** An answer that refuses a request, in the shape that vLLM gives OpenAI's errors. */
+/** A response that refuses a request, in the shape that vLLM gives OpenAI's errors. */
 export class ApiError extends Error {
   readonly status: number;
   readonly type: string;

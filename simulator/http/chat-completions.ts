@@ -1,16 +1,16 @@
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { AnswerDialect } from './response-texts.ts';
+import type { ResponseDialect } from './response-texts.ts';
 import type { Generations } from './generations.ts';
-import { startAnswer } from './openai-response.ts';
+import { startResponse } from './openai-response.ts';
 import { readPrompt } from './prompt.ts';
-import type { StartAnswer } from './route-server.ts';
+import type { StartResponse } from './route-server.ts';
 import {
   checkModel,
   parseObject,
-  readAnswerForm,
+  readResponseForm,
   readCount,
   readMessages,
-  type AnswerForm,
+  type ResponseForm,
   type Message,
 } from './json-body.ts';
 
@@ -24,18 +24,18 @@ export interface ApiOptions {
 /** `POST /v1/chat/completions`. */
 export function makeChatCompletions(
   { model, parameters, generations }: ApiOptions,
-  dialect: AnswerDialect,
-): StartAnswer {
+  dialect: ResponseDialect,
+): StartResponse {
   return (body, response, ended) => {
     const { messages, ...form } = readChatRequest(body, model);
     const prompt = readPrompt(messages, parameters.blockSize);
     const api = { route: '/v1/chat/completions', idPrefix: 'chatcmpl-', model, prompt };
-    startAnswer(generations, { ...form, ...api }, dialect, { response, ended });
+    startResponse(generations, { ...form, ...api }, dialect, { response, ended });
   };
 }
 
 /** What the simulator understands of a chat completion request; everything else in it is ignored. */
-interface ChatRequest extends AnswerForm {
+interface ChatRequest extends ResponseForm {
   readonly messages: readonly Message[];
   /** `max_completion_tokens`, or else `max_tokens`; null when neither is given. */
   readonly maxTokens: number | null;
@@ -51,7 +51,7 @@ function readChatRequest(body: string, model: string): ChatRequest {
   const request = parseObject(body);
   checkModel(request, model);
   return {
-    ...readAnswerForm(request),
+    ...readResponseForm(request),
     messages: readMessages(request['messages'], 'messages'),
     maxTokens: readCount(request, 'max_completion_tokens') ?? readCount(request, 'max_tokens'),
   };

@@ -9,12 +9,12 @@ import type { ReplyParts } from './generations.ts';
 import { checkModel, parseObject, readCount, readText } from './json-body.ts';
 import { sendJson } from './json-response.ts';
 import { readPlainPrompt } from './prompt.ts';
-import type { StartAnswer } from './route-server.ts';
+import type { StartResponse } from './route-server.ts';
 
 const DIMENSIONS = 1024;
 
 /** `POST /v1/embeddings`, as a server of an embedding model has it: the engine computes the text and generates nothing. */
-export function makeEmbeddings({ model, parameters, generations }: ApiOptions): StartAnswer {
+export function makeEmbeddings({ model, parameters, generations }: ApiOptions): StartResponse {
   return (body, response, ended) => {
     const request = parseObject(body);
     checkModel(request, model);
@@ -56,7 +56,7 @@ function base64(values: readonly number[]): string {
   return Buffer.from(Float32Array.from(values).buffer).toString('base64');
 }
 
-/** Sends the answer when the engine has computed the text. */
+/** Sends the response when the engine has computed the text. */
 class EmbeddingReply implements Reply {
   readonly #parts: ReplyParts;
   readonly #answer: string;

@@ -8,11 +8,11 @@ export interface Reply {
   finished(event: FinishedEvent): void;
   /** Called once after the tokens that are due together; does nothing when the client has gone. */
   flush(): void;
-  /** What computed the answer is gone: nothing more comes. Only backends of several engines lose one. */
+  /** What computed the response is gone: nothing more comes. Only backends of several engines lose one. */
   failed(): void;
 }
 
-/** What computes the answers to requests: one engine, or several behind a router. */
+/** What computes the responses to requests: one engine, or several behind a router. */
 export interface RequestBackend {
   /** When a request that is submitted now arrives. */
   nextArrival_ns(): number;

@@ -12,8 +12,8 @@ import type { TruthLog } from './truth-log.ts';
 
 const VOCABULARY_SIZE = 4096;
 /** How much a model says by itself when the client sets no limit: from the first to the sum of both. */
-const SHORTEST_ANSWER = 16;
-const ANSWER_SPREAD = 240;
+const MIN_RESPONSE = 16;
+const RESPONSE_SPREAD = 240;
 
 interface GenerationsOptions {
   readonly parameters: EngineParameters;
@@ -31,7 +31,7 @@ export interface ReplyParts {
   readonly clock: MonotonicClock;
   readonly truth: TruthRecord;
   readonly fate: StreamFate;
-  /** To be called when the answer is complete. */
+  /** To be called when the response is complete. */
   readonly ended: () => void;
 }
 
@@ -44,7 +44,7 @@ export interface Generation {
   readonly maxTokens: number | null;
   readonly streaming: boolean;
   readonly response: ServerResponse;
-  /** Called when the answer is complete, or the client has gone before. */
+  /** Called when the response is complete, or the client has gone before. */
   readonly ended: () => void;
   /** Called before the request is in the engine. */
   readonly makeReply: (parts: ReplyParts) => Reply;
@@ -59,7 +59,7 @@ export class Generations {
   constructor(options: GenerationsOptions) {
     this.#options = options;
     this.#lengths = seededRandom(options.parameters.seed);
-    // Not from the seed: a client must not be able to know the answer.
+    // Not from the seed: a client must not be able to know the response.
     const random = Math.random;
     const words = makeVocabulary(random, VOCABULARY_SIZE);
     this.#nextWord = () => words[Math.floor(random() * VOCABULARY_SIZE)] ?? ' ';
@@ -108,7 +108,7 @@ export class Generations {
         'messages',
       );
     }
-    return maxTokens ?? Math.min(room, SHORTEST_ANSWER + Math.floor(this.#lengths() * ANSWER_SPREAD));
+    return maxTokens ?? Math.min(room, MIN_RESPONSE + Math.floor(this.#lengths() * RESPONSE_SPREAD));
   }
 }
 

@@ -36,15 +36,15 @@ export function readCount(request: JsonObject, key: string): number | null {
   return value;
 }
 
-/** What a request says of the form of its answer. */
-export interface AnswerForm {
+/** What a request says of the form of its response. */
+export interface ResponseForm {
   readonly stream: boolean;
   /** Whether a stream ends with the counts of tokens. */
   readonly includeUsage: boolean;
 }
 
 /** `stream`, `stream_options` and `n`, as chat and completions have them. @throws ApiError 400 */
-export function readAnswerForm(request: JsonObject): AnswerForm {
+export function readResponseForm(request: JsonObject): ResponseForm {
   const stream = request['stream'] === true;
   const options = request['stream_options'];
   if (isObject(options) && !stream) {

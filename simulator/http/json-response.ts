@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Sends a complete JSON answer. */
+/** Sends a complete JSON response. */
 export function sendJson(response: ServerResponse, status: number, json: string): void {
   const body = Buffer.from(json);
   response.statusCode = status;

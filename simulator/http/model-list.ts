@@ -1,4 +1,4 @@
-/** The answer of `GET /v1/models` for one model, as vLLM gives it. */
+/** The response of `GET /v1/models` for one model, as vLLM gives it. */
 export function modelList(id: string, maxModelLen: number, ownedBy: string): string {
   const created = Math.floor(Date.now() / 1000);
   const model = {

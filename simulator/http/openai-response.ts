@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-import type { AnswerDialect, AnswerHead } from './response-texts.ts';
+import type { ResponseDialect, ResponseHead } from './response-texts.ts';
 import type { Generations } from './generations.ts';
-import type { AnswerForm } from './json-body.ts';
+import type { ResponseForm } from './json-body.ts';
 import type { Prompt } from './prompt.ts';
 import { StreamReply } from './stream-reply.ts';
 import { WholeReply } from './whole-reply.ts';
 
 /** What a request of any of the OpenAI APIs specifies. */
-export interface AnswerRequest extends AnswerForm {
+export interface ResponseRequest extends ResponseForm {
   /** Path of the API, as servers count it. */
   readonly route: string;
-  /** What the id of the answer begins with. */
+  /** What the id of the response begins with. */
   readonly idPrefix: string;
   readonly model: string;
   readonly prompt: Prompt;
@@ -27,19 +27,19 @@ export interface Answering {
 }
 
 /**
- * Starts an answer as the dialect words it: a stream, or one JSON object.
+ * Starts a response as the dialect words it: a stream, or one JSON object.
  *
  * @throws ApiError when the request does not fit the model
  */
-export function startAnswer(
+export function startResponse(
   generations: Generations,
-  request: AnswerRequest,
-  dialect: AnswerDialect,
+  request: ResponseRequest,
+  dialect: ResponseDialect,
   { response, ended }: Answering,
 ): void {
   const { route, idPrefix, model, prompt, maxTokens, stream, includeUsage } = request;
   const id = `${idPrefix}${randomUUID().replaceAll('-', '')}`;
-  const head: AnswerHead = { id, created: Math.floor(Date.now() / 1000), model };
+  const head: ResponseHead = { id, created: Math.floor(Date.now() / 1000), model };
   generations.start({
     ...{ id, route, prompt, maxTokens, streaming: stream, response, ended },
     makeReply: (parts) => {

@@ -5,7 +5,7 @@ export interface Prompt {
   readonly blockHashes: number[];
 }
 
-/** What the chat template puts around each message, and before the answer. */
+/** What the chat template puts around each message, and before the response. */
 const TEMPLATE_TOKENS = 4;
 
 /**

@@ -16,7 +16,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   let length = 0;
   for await (const piece of request as AsyncIterable<Buffer>) {
     length += piece.length;
-    // The rest is still read, so that the client gets the answer and the connection stays usable.
+    // The rest is still read, so that the client gets the response and the connection stays usable.
     if (length <= limit) pieces.push(piece);
   }
   if (length > limit) throw new ApiError(413, 'RequestTooLarge', `The body is longer than ${limit} bytes.`);

@@ -16,8 +16,8 @@ export function usageOf({ promptTokens, generatedTokens }: RequestProgress): Usa
   };
 }
 
-/** What all answers to one request have in common. */
-export interface AnswerHead {
+/** What all responses to one request have in common. */
+export interface ResponseHead {
   readonly id: string;
   /** Unix time in seconds. */
   readonly created: number;
@@ -40,11 +40,11 @@ export interface StreamTexts {
   readonly failed?: string;
 }
 
-/** How one server words its answers to chat completion requests. */
-export interface AnswerDialect {
-  stream(head: AnswerHead, includeUsage: boolean): StreamTexts;
-  /** The JSON of an answer to a request without `stream`. */
-  whole(head: AnswerHead, content: string, request: RequestProgress): string;
+/** How one server words its responses to chat completion requests. */
+export interface ResponseDialect {
+  stream(head: ResponseHead, includeUsage: boolean): StreamTexts;
+  /** The JSON of a response to a request without `stream`. */
+  whole(head: ResponseHead, content: string, request: RequestProgress): string;
   /** The JSON of a refusal. Default: an object `error` with message, type, param and code. */
   error?(error: ApiError): string;
 }

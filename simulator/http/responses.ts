@@ -1,15 +1,15 @@
 import type { RequestProgress } from '../engine/events.ts';
-import type { AnswerDialect, AnswerHead, StreamTexts } from './response-texts.ts';
+import type { ResponseDialect, ResponseHead, StreamTexts } from './response-texts.ts';
 import type { ApiOptions } from './chat-completions.ts';
 import { checkModel, parseObject, readCount, readMessages } from './json-body.ts';
 import type { JsonObject, Message } from './json-body.ts';
-import { startAnswer } from './openai-response.ts';
+import { startResponse } from './openai-response.ts';
 import { readPrompt } from './prompt.ts';
-import type { StartAnswer } from './route-server.ts';
+import type { StartResponse } from './route-server.ts';
 
 /** `POST /v1/responses`. Nothing is stored: `previous_response_id` is ignored. */
-export function makeResponses({ model, parameters, generations }: ApiOptions): StartAnswer {
-  const dialect: AnswerDialect = {
+export function makeResponses({ model, parameters, generations }: ApiOptions): StartResponse {
+  const dialect: ResponseDialect = {
     stream: (head) => new ResponseEvents(head),
     whole: (head, text, request) => JSON.stringify(endedResponse(head, text, request)),
   };
@@ -26,7 +26,7 @@ export function makeResponses({ model, parameters, generations }: ApiOptions): S
       // Its last event always has them.
       includeUsage: true,
     };
-    startAnswer(generations, requested, dialect, { response, ended });
+    startResponse(generations, requested, dialect, { response, ended });
   };
 }
 
@@ -35,17 +35,17 @@ function readInput({ input, instructions }: JsonObject): readonly Message[] {
   return [...reported, ...(typeof input === 'string' ? [{ role: 'user', text: input }] : readMessages(input, 'input'))];
 }
 
-/** The events of one answer: each has a type and its place in their order, and the last one repeats the whole. */
+/** The events of one response: each has a type and its place in their order, and the last one repeats the whole. */
 class ResponseEvents implements StreamTexts {
   readonly done = '';
   readonly announcement: string;
   readonly opening: string;
-  readonly #head: AnswerHead;
+  readonly #head: ResponseHead;
   readonly #item: string;
   #events = 0;
   #text = '';
 
-  constructor(head: AnswerHead) {
+  constructor(head: ResponseHead) {
     this.#head = head;
     this.#item = itemId(head);
     const response = responseObject(head, { status: 'in_progress', output: [], usage: null });
@@ -72,7 +72,7 @@ class ResponseEvents implements StreamTexts {
       this.#event('response.output_text.done', { ...this.#place(), text: this.#text, logprobs: [] }) +
       this.#event('response.content_part.done', { ...this.#place(), part }) +
       this.#event('response.output_item.done', { output_index: 0, item: message(this.#item, 'completed', [part]) }) +
-      // Also when the answer was cut at its length: vLLM reports it in the status only.
+      // Also when the response was cut at its length: vLLM reports it in the status only.
       this.#event('response.completed', { response: endedResponse(this.#head, this.#text, request) })
     );
   }
@@ -86,7 +86,7 @@ class ResponseEvents implements StreamTexts {
   }
 }
 
-const itemId = ({ id }: AnswerHead): string => `msg_${id.slice('resp_'.length)}`;
+const itemId = ({ id }: ResponseHead): string => `msg_${id.slice('resp_'.length)}`;
 
 const outputText = (text: string): JsonObject => ({ type: 'output_text', text, annotations: [], logprobs: null });
 
@@ -94,7 +94,7 @@ function message(id: string, status: string, content: readonly JsonObject[]): Js
   return { id, type: 'message', role: 'assistant', status, content };
 }
 
-function endedResponse(head: AnswerHead, text: string, request: RequestProgress): JsonObject {
+function endedResponse(head: ResponseHead, text: string, request: RequestProgress): JsonObject {
   const isCut = request.finishReason === 'length';
   const { promptTokens, generatedTokens } = request;
   return responseObject(head, {
@@ -111,7 +111,7 @@ function endedResponse(head: AnswerHead, text: string, request: RequestProgress)
   });
 }
 
-function responseObject({ id, created, model }: AnswerHead, members: JsonObject): JsonObject {
+function responseObject({ id, created, model }: ResponseHead, members: JsonObject): JsonObject {
   return {
     ...{ id, object: 'response', created_at: created, model, error: null, incomplete_details: null },
     ...{

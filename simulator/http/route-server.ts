@@ -13,12 +13,12 @@ export type RouteHandler = (
 ) => void | Promise<void>;
 
 /**
- * Starts the answer to a body, when its client is still there.
+ * Starts the response to a body, when its client is still there.
  *
- * @param ended to be called when the answer is complete, or the client has gone before
+ * @param ended to be called when the response is complete, or the client has gone before
  * @throws ApiError when the request is refused
  */
-export type StartAnswer = (body: string, response: ServerResponse, ended: () => void) => void;
+export type StartResponse = (body: string, response: ServerResponse, ended: () => void) => void;
 
 interface RouteServerOptions {
   /** By method and path, as in `GET /metrics`. */
@@ -72,7 +72,7 @@ export class RouteServer {
     try {
       await handler(request, response, new URLSearchParams(query));
     } catch (error) {
-      // A client that went away needs no answer.
+      // A client that went away needs no response.
       if (!response.destroyed && !response.headersSent) this.#options.failed(error, response);
     }
   }

@@ -209,12 +209,12 @@ describe('/metrics', () => {
 
   test('agrees with what was served: ok, aborted and refused requests', async () => {
     const lengths = [1, 2, 7, 20];
-    const answers = lengths.map((n) => chat({ stream: true, max_tokens: n }).then((response) => response.text()));
+    const responses = lengths.map((n) => chat({ stream: true, max_tokens: n }).then((response) => response.text()));
     const whole = chat({ max_tokens: 9 }).then((response) => response.text());
     const controllers = [new AbortController(), new AbortController()];
     // Far too long to end before they are aborted.
     for (const { signal } of controllers) await firstContent(await chat({ stream: true, max_tokens: 8000 }, signal));
-    await Promise.all([...answers, whole, chat('{').then((response) => response.text())]);
+    await Promise.all([...responses, whole, chat('{').then((response) => response.text())]);
     for (const controller of controllers) controller.abort();
     const read = await pageWhen((now) => inFlight(now) === 0);
 

@@ -18,7 +18,7 @@ import { sendPage } from './metrics-server.ts';
 import { MonotonicClock } from './monotonic-clock.ts';
 import { MAX_BODY_BYTES, readBody } from './request-body.ts';
 import { RouteServer } from './route-server.ts';
-import type { RouteHandler, StartAnswer } from './route-server.ts';
+import type { RouteHandler, StartResponse } from './route-server.ts';
 import { TruthLog } from './truth-log.ts';
 import type { TruthLimits } from './truth-log.ts';
 import { sendTruth } from './truth-response.ts';
@@ -30,7 +30,7 @@ export interface SimulatorServerOptions {
   readonly model: string;
   readonly parameters: EngineParameters;
   readonly truthLimits?: TruthLimits;
-  /** What computes the answers; its times are those of `clock`. Default: one engine, shown to the face. */
+  /** What computes the responses; its times are those of `clock`. Default: one engine, shown to the face. */
   readonly makeBackend?: (clock: MonotonicClock) => RequestBackend;
   /** Default: one of its own. */
   readonly clock?: MonotonicClock;
@@ -46,8 +46,8 @@ export interface RouteParts {
   readonly api: ApiOptions;
   readonly generations: Generations;
   readonly backend: RequestBackend;
-  /** A handler of a body that starts an answer, refused as the server refuses, in the face's HTTP figures. */
-  readonly answering: (route: string, start: StartAnswer) => RouteHandler;
+  /** A handler of a body that starts a response, refused as the server refuses, in the face's HTTP figures. */
+  readonly answering: (route: string, start: StartResponse) => RouteHandler;
   /** A handler whose answers are in the face's HTTP figures. */
   readonly counted: (route: string, send: (response: ServerResponse) => void) => RouteHandler;
 }
@@ -71,7 +71,7 @@ export class SimulatorServer {
     this.#faults = new ServerFaults(faults, parameters.seed);
     const generations = new Generations({ parameters, backend, clock, truth, faults: this.#faults });
     const api: ApiOptions = { model, parameters, generations };
-    const chat = makeChatCompletions(api, face.answers);
+    const chat = makeChatCompletions(api, face.responses);
     const counted: RouteParts['counted'] = (route, send) => this.#counted(route, send);
     const answering: RouteParts['answering'] = (route, start) => this.#answering(route, start);
     const models = modelList(model, parameters.maxModelLen, face.ownedBy);
@@ -111,7 +111,7 @@ export class SimulatorServer {
     this.#backend.close();
   }
 
-  #answering(route: string, start: StartAnswer): RouteHandler {
+  #answering(route: string, start: StartResponse): RouteHandler {
     return async (request, response) => {
       const count = this.#counter(route, request, response);
       try {
@@ -121,7 +121,7 @@ export class SimulatorServer {
         if (!response.destroyed) start(body, response, count);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        sendJson(response, error.status, this.#face.answers.error?.(error) ?? error.body());
+        sendJson(response, error.status, this.#face.responses.error?.(error) ?? error.body());
         count();
       }
     };

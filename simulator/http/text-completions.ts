@@ -1,11 +1,11 @@
 import type { RequestProgress } from '../engine/events.ts';
 import { usageOf } from './response-texts.ts';
-import type { AnswerDialect, AnswerHead, StreamTexts } from './response-texts.ts';
+import type { ResponseDialect, ResponseHead, StreamTexts } from './response-texts.ts';
 import type { ApiOptions } from './chat-completions.ts';
-import { checkModel, parseObject, readAnswerForm, readCount, readText } from './json-body.ts';
-import { startAnswer } from './openai-response.ts';
+import { checkModel, parseObject, readResponseForm, readCount, readText } from './json-body.ts';
+import { startResponse } from './openai-response.ts';
 import { readPlainPrompt } from './prompt.ts';
-import type { StartAnswer } from './route-server.ts';
+import type { StartResponse } from './route-server.ts';
 
 /** OpenAI's default of this API, which all servers keep. */
 const DEFAULT_MAX_TOKENS = 16;
@@ -13,20 +13,20 @@ const DEFAULT_MAX_TOKENS = 16;
 /** `POST /v1/completions`: a prompt without a chat template. */
 export function makeTextCompletions(
   { model, parameters, generations }: ApiOptions,
-  dialect: AnswerDialect,
-): StartAnswer {
+  dialect: ResponseDialect,
+): StartResponse {
   return (body, response, ended) => {
     const request = parseObject(body);
     checkModel(request, model);
     const requested = {
-      ...readAnswerForm(request),
+      ...readResponseForm(request),
       route: '/v1/completions',
       idPrefix: 'cmpl-',
       model,
       prompt: readPlainPrompt(readText(request, 'prompt'), parameters.blockSize),
       maxTokens: readCount(request, 'max_tokens') ?? DEFAULT_MAX_TOKENS,
     };
-    startAnswer(generations, requested, dialect, { response, ended });
+    startResponse(generations, requested, dialect, { response, ended });
   };
 }
 
@@ -37,7 +37,7 @@ export interface ChoiceFields {
 }
 
 /** How a server words completions: all take OpenAI's shape, and differ in what they add to a choice. */
-export function textCompletionDialect(fields: ChoiceFields): AnswerDialect {
+export function textCompletionDialect(fields: ChoiceFields): ResponseDialect {
   const nulls = (names: readonly string[]): Record<string, null> =>
     Object.fromEntries(names.map((name) => [name, null]));
   return {
@@ -58,7 +58,7 @@ class TextCompletionTexts implements StreamTexts {
   readonly #tail: string;
 
   /** `fields`: members of each choice that are null. */
-  constructor({ id, created, model }: AnswerHead, fields: readonly string[]) {
+  constructor({ id, created, model }: ResponseHead, fields: readonly string[]) {
     const head = JSON.stringify({ id, object: 'text_completion', created, model }).slice(0, -1);
     this.#head = `data: ${head},"choices":[`;
     this.#tail = `${fields.map((name) => `,"${name}":null`).join('')}}`;

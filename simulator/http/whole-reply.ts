@@ -9,7 +9,7 @@ import type { TruthRecord } from './truth-log.ts';
 
 interface WholeReplyOptions {
   readonly response: ServerResponse;
-  /** The JSON of the answer. */
+  /** The JSON of the response. */
   readonly answer: (content: string, request: RequestProgress) => string;
   readonly nextWord: () => string;
   readonly clock: MonotonicClock;
@@ -17,7 +17,7 @@ interface WholeReplyOptions {
   readonly ended: () => void;
 }
 
-/** Collects the tokens and sends one JSON answer when the request has finished. */
+/** Collects the tokens and sends one JSON response when the request has finished. */
 export class WholeReply implements Reply {
   readonly #options: WholeReplyOptions;
   #content = '';

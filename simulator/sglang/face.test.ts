@@ -42,7 +42,7 @@ function loadedPage(switches: boolean): string {
   engine.abort('r59', 60 * 20e6);
   face.observe(engine.advanceTo(1e12));
   if (switches) {
-    const answer = {
+    const response = {
       handler: '/v1/loads',
       method: 'GET',
       status: 200,
@@ -50,7 +50,7 @@ function loadedPage(switches: boolean): string {
       requestBytes: 0,
       responseBytes: 9,
     };
-    face.answered(answer);
+    face.answered(response);
   }
   return face.metricsPage(engine.state);
 }

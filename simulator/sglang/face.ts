@@ -2,7 +2,7 @@ import { systemAnswers } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { AnsweredRequest, Face } from '../face.ts';
+import type { RespondedRequest, Face } from '../face.ts';
 import { pythonMultiprocessPage } from '../metrics/python-page.ts';
 import { SglangCacheMetrics } from './cache-metrics.ts';
 import { SglangFamilies } from './families.ts';
@@ -23,7 +23,7 @@ interface SglangFaceOptions {
 export class SglangFace implements Face {
   readonly ownedBy = 'sglang';
   readonly metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
-  readonly answers = systemAnswers(DIALECTS.sglang);
+  readonly responses = systemAnswers(DIALECTS.sglang);
   readonly #families = new SglangFamilies();
   readonly #modelName: string;
   readonly #scheduler: SglangSchedulerMetrics;
@@ -51,7 +51,7 @@ export class SglangFace implements Face {
     for (const event of events) for (const observer of this.#observers) observer.observe(event);
   }
 
-  answered({ handler, seconds }: AnsweredRequest): void {
+  answered({ handler, seconds }: RespondedRequest): void {
     if (handler === '/v1/loads') this.#switches?.loadsAnswered(seconds, this.#modelName);
   }
 

@@ -4,7 +4,7 @@ import type { RequestProgress } from '../engine/events.ts';
 import type { StreamTexts } from '../http/response-texts.ts';
 import type { Generations } from '../http/generations.ts';
 import { readPlainPrompt } from '../http/prompt.ts';
-import type { StartAnswer } from '../http/route-server.ts';
+import type { StartResponse } from '../http/route-server.ts';
 import { StreamReply } from '../http/stream-reply.ts';
 import { WholeReply } from '../http/whole-reply.ts';
 import { badRequest } from '../http/api-error.ts';
@@ -15,7 +15,7 @@ interface SoFar {
   readonly tokens: number;
 }
 
-/** The answer so far, as SGLang's native API gives it: the whole text each time, and what is known of the request. */
+/** The response so far, as SGLang's native API gives it: the whole text each time, and what is known of the request. */
 function answerSoFar(id: string, { text, tokens }: SoFar, request: RequestProgress): string {
   const { promptTokens, outputTokens, cachedTokens, preemptions } = request;
   const isLast = tokens === outputTokens;
@@ -62,7 +62,7 @@ class GenerateStreamTexts implements StreamTexts {
 }
 
 /** `POST /generate`, SGLang's native API. */
-export function makeGenerate(generations: Generations, { blockSize }: EngineParameters): StartAnswer {
+export function makeGenerate(generations: Generations, { blockSize }: EngineParameters): StartResponse {
   return (body, response, ended) => {
     const { text, stream, maxTokens, rid } = readGenerateRequest(body);
     const id = rid ?? randomUUID().replaceAll('-', '');

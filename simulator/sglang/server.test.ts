@@ -66,16 +66,16 @@ describe('/generate', () => {
     const events = eventsOf(await response.text());
     expect(events.at(-1)).toBe('[DONE]');
     type Event = { text: string; meta_info: { completion_tokens: number; finish_reason: object | null } };
-    const answers = events.slice(0, -1).map((event) => JSON.parse(event) as Event);
-    expect(answers.map(({ meta_info }) => meta_info.completion_tokens)).toEqual([1, 2, 3]);
-    expect(answers.map(({ text }) => text.trim().split(' ').length)).toEqual([1, 2, 3]);
-    expect(answers[1]?.text.startsWith(answers[0]?.text ?? 'x')).toBe(true);
-    expect(answers.map(({ meta_info }) => meta_info.finish_reason)).toEqual([
+    const responses = events.slice(0, -1).map((event) => JSON.parse(event) as Event);
+    expect(responses.map(({ meta_info }) => meta_info.completion_tokens)).toEqual([1, 2, 3]);
+    expect(responses.map(({ text }) => text.trim().split(' ').length)).toEqual([1, 2, 3]);
+    expect(responses[1]?.text.startsWith(responses[0]?.text ?? 'x')).toBe(true);
+    expect(responses.map(({ meta_info }) => meta_info.finish_reason)).toEqual([
       null,
       null,
       { type: 'length', length: 3 },
     ]);
-    expect(answers[0]?.meta_info).toMatchObject({ id: 'mine', prompt_tokens: 3, cached_tokens: 0 });
+    expect(responses[0]?.meta_info).toMatchObject({ id: 'mine', prompt_tokens: 3, cached_tokens: 0 });
   });
 
   test('one answer; an invalid body is refused', async () => {

@@ -14,8 +14,8 @@ export type FailureReason = 'REJECTED' | 'CANCELED' | 'BACKEND' | 'OTHER';
 
 const PHASES = ['request', 'queue', 'compute_input', 'compute_infer', 'compute_output'] as const;
 type Phase = (typeof PHASES)[number];
-const SMALLEST_CACHE_LOOKUP_US = 20;
-const LARGEST_CACHE_LOOKUP_US = 250;
+const MIN_CACHE_LOOKUP_US = 20;
+const MAX_CACHE_LOOKUP_US = 250;
 
 interface ModelOptions {
   readonly model: string;
@@ -86,7 +86,7 @@ export class TritonRequestMetrics {
     this.#firstResponse(milliseconds);
   }
 
-  /** The response cache had the answer: a success without an inference. */
+  /** The response cache had the response: a success without an inference. */
   cacheHit(): void {
     const lookup_us = this.#lookupMicroseconds();
     this.#success.add(1);
@@ -98,7 +98,7 @@ export class TritonRequestMetrics {
     this.firstResponse(lookup_us / 1000);
   }
 
-  /** The response cache did not have it: looked up, and inserted when the answer was there. */
+  /** The response cache did not have it: looked up, and inserted when the response was there. */
   cacheMiss(): void {
     const took_us = 2 * this.#lookupMicroseconds();
     this.#cache?.misses.add(1);
@@ -107,8 +107,8 @@ export class TritonRequestMetrics {
   }
 
   #lookupMicroseconds(): number {
-    const spread = LARGEST_CACHE_LOOKUP_US - SMALLEST_CACHE_LOOKUP_US;
-    return SMALLEST_CACHE_LOOKUP_US + (this.#success.value % spread);
+    const spread = MAX_CACHE_LOOKUP_US - MIN_CACHE_LOOKUP_US;
+    return MIN_CACHE_LOOKUP_US + (this.#success.value % spread);
   }
 
   #observe(phase: Phase, microseconds: number): void {

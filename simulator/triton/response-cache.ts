@@ -8,29 +8,29 @@ const INSERTION_US = 60;
 
 /** Triton's local response cache, with the gauges that it keeps of itself; the oldest entry goes first. */
 export class ResponseCache {
-  readonly #answers = new Map<string, string>();
+  readonly #responses = new Map<string, string>();
   #bytes = 0;
   #hits = 0;
   #misses = 0;
   #evictions = 0;
   #insertions = 0;
 
-  /** The answer to the same request before, or undefined. */
+  /** The response to the same request before, or undefined. */
   lookUp(request: string): string | undefined {
-    const answer = this.#answers.get(request);
-    if (answer === undefined) this.#misses++;
+    const response = this.#responses.get(request);
+    if (response === undefined) this.#misses++;
     else this.#hits++;
-    return answer;
+    return response;
   }
 
-  insert(request: string, answer: string): void {
-    if (this.#answers.has(request)) return;
-    this.#answers.set(request, answer);
-    this.#bytes += sizeOf(request, answer);
+  insert(request: string, response: string): void {
+    if (this.#responses.has(request)) return;
+    this.#responses.set(request, response);
+    this.#bytes += sizeOf(request, response);
     this.#insertions++;
-    for (const [oldest, dropped] of this.#answers) {
+    for (const [oldest, dropped] of this.#responses) {
       if (this.#bytes <= CAPACITY_BYTES) break;
-      this.#answers.delete(oldest);
+      this.#responses.delete(oldest);
       this.#bytes -= sizeOf(oldest, dropped);
       this.#evictions++;
     }
@@ -40,7 +40,7 @@ export class ResponseCache {
     const lookups = this.#hits + this.#misses;
     const values = {
       nv_cache_util: this.#bytes / CAPACITY_BYTES,
-      nv_cache_num_entries: this.#answers.size,
+      nv_cache_num_entries: this.#responses.size,
       nv_cache_num_hits: this.#hits,
       nv_cache_num_misses: this.#misses,
       nv_cache_num_lookups: lookups,
@@ -52,6 +52,6 @@ export class ResponseCache {
   }
 }
 
-function sizeOf(request: string, answer: string): number {
-  return request.length + answer.length + ENTRY_OVERHEAD_BYTES;
+function sizeOf(request: string, response: string): number {
+  return request.length + response.length + ENTRY_OVERHEAD_BYTES;
 }

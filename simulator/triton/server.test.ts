@@ -57,7 +57,7 @@ describe('generate_stream', () => {
     }
     const { value } = await page();
     expect(value('nv_inference_request_failure', { model: 'm', reason: 'BACKEND' })).toBe(1);
-    // A Python backend that answers with an error has succeeded.
+    // A Python backend that responds with an error has succeeded.
     expect(value('nv_inference_request_success', { model: 'm-vllm' })).toBe(1);
     expect(value('nv_inference_request_failure', { model: 'm-vllm', reason: 'BACKEND' })).toBe(0);
   });
@@ -87,8 +87,8 @@ describe('generate_stream', () => {
 
 test('the second of two equal requests comes from the response cache, and is no inference', async () => {
   const request = { text_input: 'again', max_tokens: 3 };
-  const answers = [await generate('m-cached', 'generate', request), await generate('m-cached', 'generate', request)];
-  const [first, second] = await Promise.all(answers.map((answer) => answer.text()));
+  const responses = [await generate('m-cached', 'generate', request), await generate('m-cached', 'generate', request)];
+  const [first, second] = await Promise.all(responses.map((answer) => answer.text()));
   expect(second).toBe(first);
   const { value } = await page();
   const counts = ['nv_inference_request_success', 'nv_inference_count', 'nv_cache_num_hits_per_model'];

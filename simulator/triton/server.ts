@@ -27,7 +27,7 @@ const SECONDS_PER_NANOSECOND = 1e-9;
 export interface ServedModel {
   readonly name: string;
   readonly model: TritonModel;
-  /** Null: its answers are not cached. */
+  /** Null: its responses are not cached. */
   readonly cache: ResponseCache | null;
 }
 
@@ -41,12 +41,12 @@ interface TritonServerOptions {
 
 type Send = (response: ServerResponse, status: number, message: string) => void;
 
-const sendError: Send = (response, status, message) => sendJson(response, status, errorAnswer(message));
+const sendError: Send = (response, status, message) => sendJson(response, status, errorResponse(message));
 
 /** The stream has been opened: whatever goes wrong now is an event of it. */
 const sendErrorEvent: Send = (response, _status, message) => {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  response.end(`data: ${errorAnswer(message)}\n\n`);
+  response.end(`data: ${errorResponse(message)}\n\n`);
 };
 
 /** Triton's HTTP port: health, and the generate extension of each model. Metrics are on another port. */
@@ -70,7 +70,7 @@ export function tritonServer(options: TritonServerOptions): RouteServer {
     routes.set(`GET ${path}/ready`, ready);
     for (const base of [path, `${path}/versions/1`]) {
       routes.set(`POST ${base}/generate`, (request, response) => endpoint.generate(request, response));
-      // Cached models are not decoupled: they have one answer, and no stream.
+      // Cached models are not decoupled: they have one response, and no stream.
       if (served.cache !== null) continue;
       routes.set(`POST ${base}/generate_stream`, (request, response) => endpoint.generateStream(request, response));
     }
@@ -136,7 +136,7 @@ class GenerateEndpoint {
     await this.#answer({ request, response, streaming }, (parts, body) => {
       if (cache !== null) model.requests.cacheMiss();
       const answer = (content: string): string => {
-        const json = generateAnswer(name, content);
+        const json = generateResponse(name, content);
         cache?.insert(body, json);
         return json;
       };
@@ -191,7 +191,7 @@ class GenerateEndpoint {
   }
 }
 
-/** A request and where its answer goes. */
+/** A request and where its response goes. */
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -199,11 +199,11 @@ interface Exchange {
 }
 
 /** The JSON of one response of the generate extension. */
-function generateAnswer(model: string, text: string): string {
+function generateResponse(model: string, text: string): string {
   return JSON.stringify({ model_name: model, model_version: '1', text_output: text });
 }
 
-function errorAnswer(message: string): string {
+function errorResponse(message: string): string {
   return JSON.stringify({ error: message });
 }
 
@@ -214,7 +214,7 @@ class TritonStreamTexts implements StreamTexts {
   readonly #beforeText: string;
 
   constructor(model: string) {
-    this.#beforeText = `data: ${generateAnswer(model, '').slice(0, -2)}`;
+    this.#beforeText = `data: ${generateResponse(model, '').slice(0, -2)}`;
   }
 
   token(text: string): string {

@@ -25,7 +25,7 @@ const SECONDS_PER_NANOSECOND = 1e-9;
 
 /**
  * Triton with three models, each on an engine and a GPU of its own: the requested one on the TensorRT-LLM backend,
- * `…-vllm` on the vLLM backend, and `…-cached`, which keeps its answers in the response cache. Metrics are on a port of
+ * `…-vllm` on the vLLM backend, and `…-cached`, which keeps its responses in the response cache. Metrics are on a port of
  * their own, and the GPUs on that of a DCGM exporter.
  */
 export async function startTriton({ host, port: wanted, ...options }: StartOptions): Promise<StartedSystem> {

@@ -2,7 +2,7 @@ import { systemAnswers } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { AnsweredRequest, Face } from '../face.ts';
+import type { RespondedRequest, Face } from '../face.ts';
 import { pythonMultiprocessPage } from '../metrics/python-page.ts';
 import { setConfiguration } from './config-metrics.ts';
 import { TrtllmDraftMetrics } from './draft-metrics.ts';
@@ -22,7 +22,7 @@ const RANKS = 2;
 export class TrtllmFace implements Face {
   readonly ownedBy = 'tensorrt_llm';
   readonly metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
-  readonly answers = systemAnswers(DIALECTS.trtllm);
+  readonly responses = systemAnswers(DIALECTS.trtllm);
   readonly #families = new TrtllmFamilies();
   readonly #modelName: string;
   readonly #ids: ProcessIds = processIds(RANKS);
@@ -55,7 +55,7 @@ export class TrtllmFace implements Face {
     }
   }
 
-  answered({ handler, status }: AnsweredRequest): void {
+  answered({ handler, status }: RespondedRequest): void {
     if (handler === '/v1/chat/completions' && status === 400) this.#requests.refused(status);
   }
 

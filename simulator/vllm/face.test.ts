@@ -54,8 +54,8 @@ function pageWithSwitches(parameters: Partial<EngineParameters> = {}): string {
     engine.submit({ id: `r${i}`, arrival_ns: i * 1e9, promptTokens: 130, promptBlockHashes, outputTokens: 20 });
   }
   face.observe(engine.advanceTo(1e12));
-  const answer = { handler: '/v1/chat/completions', method: 'POST', status: 200, seconds: 1 };
-  face.answered({ ...answer, requestBytes: 9, responseBytes: 9 });
+  const response = { handler: '/v1/chat/completions', method: 'POST', status: 200, seconds: 1 };
+  face.answered({ ...response, requestBytes: 9, responseBytes: 9 });
   return face.metricsPage(engine.state);
 }
 

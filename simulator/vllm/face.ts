@@ -2,7 +2,7 @@ import { systemAnswers } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { AnsweredRequest, Face } from '../face.ts';
+import type { RespondedRequest, Face } from '../face.ts';
 import { pythonPage } from '../metrics/python-page.ts';
 import { VllmEngineMetrics } from './engine-metrics.ts';
 import { VllmFamilies } from './families.ts';
@@ -24,7 +24,7 @@ interface VllmFaceOptions {
 /** The metrics page of vLLM 0.32.0 with one engine and one API server process. */
 export class VllmFace implements Face {
   readonly ownedBy = 'vllm';
-  readonly answers = systemAnswers(DIALECTS.vllm);
+  readonly responses = systemAnswers(DIALECTS.vllm);
   /** Whatever the scraper asks for. */
   readonly metricsContentType = 'text/plain; version=1.0.0; charset=utf-8';
   readonly #families: VllmFamilies;
@@ -47,7 +47,7 @@ export class VllmFace implements Face {
     if (this.#switches !== null) for (const event of events) this.#switches.observe(event);
   }
 
-  answered(request: AnsweredRequest): void {
+  answered(request: RespondedRequest): void {
     this.#http.observe(request);
   }
 

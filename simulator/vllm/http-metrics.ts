@@ -1,7 +1,7 @@
-import type { AnsweredRequest } from '../face.ts';
+import type { RespondedRequest } from '../face.ts';
 import type { VllmFamilies } from './families.ts';
 
-/** What vLLM's HTTP front end counts (prometheus-fastapi-instrumentator): every answer, also of streams cut short. */
+/** What vLLM's HTTP front end counts (prometheus-fastapi-instrumentator): every response, also of streams cut short. */
 export class VllmHttpMetrics {
   readonly #families: VllmFamilies;
 
@@ -10,7 +10,7 @@ export class VllmHttpMetrics {
     families.histogram('http_request_duration_highr_seconds').series();
   }
 
-  observe({ handler, method, status, seconds, requestBytes, responseBytes }: AnsweredRequest): void {
+  observe({ handler, method, status, seconds, requestBytes, responseBytes }: RespondedRequest): void {
     const statusClass = `${Math.floor(status / 100)}xx`;
     this.#families.counter('http_requests_total').series({ handler, method, status: statusClass }).add(1);
     this.#families.summary('http_request_size_bytes').series({ handler }).observe(requestBytes);

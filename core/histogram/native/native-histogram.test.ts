@@ -45,8 +45,8 @@ function observed(values: readonly number[], schema: number, zeroThreshold: numb
 const schemas = fc.integer({ min: -4, max: 8 });
 const thresholds = fc.constantFrom(0, 1e-9, 0.001, 0.3, 2);
 /** Below it doubles lose their precision: the bounds of fine buckets round onto each other and do not nest any more. */
-const SMALLEST_NORMAL = 2 ** -1022;
-const latency = fc.oneof(fc.constant(0), fc.double({ min: SMALLEST_NORMAL, max: 1e6, noNaN: true }));
+const MIN_NORMAL = 2 ** -1022;
+const latency = fc.oneof(fc.constant(0), fc.double({ min: MIN_NORMAL, max: 1e6, noNaN: true }));
 const latencies = fc.array(latency, { minLength: 1, maxLength: 40 });
 const anyValues = fc.array(fc.double({ min: -1e4, max: 1e4, noNaN: true }), { minLength: 1, maxLength: 40 });
 const quantiles = fc.constantFrom(0, 0.1, 0.5, 0.9, 0.99, 1);

@@ -22,7 +22,7 @@ import { compareRuns } from './compare.ts';
 import { modelSource } from './model-source.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
-const MOST_PAIRS = 200;
+const MAX_PAIRS = 200;
 /** A spoiled pair leaves the comparison undecided; a client that is always saturated is not measured for hours. */
 const REPEATS = 3;
 
@@ -31,12 +31,12 @@ export const OPTIONS = {
   b: text('URL', 'server B, which is judged; required', null),
   pairs: integer(
     'pairs of runs (default: the fewest that can decide: 6 for one gating measure, 8 for five)',
-    { min: 1, max: MOST_PAIRS },
+    { min: 1, max: MAX_PAIRS },
     null,
   ),
   'repeat-pairs': integer(
     'most pairs that are measured again because the client was saturated or others used the servers',
-    { min: 0, max: MOST_PAIRS },
+    { min: 0, max: MAX_PAIRS },
     REPEATS,
   ),
   id: text('ID', 'name of the comparison; with the id of an interrupted one, its finished runs are used', null),

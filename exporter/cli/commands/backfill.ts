@@ -55,7 +55,7 @@ const EXAMPLES = [
 ];
 
 const SECONDS_PER_RUN = 30;
-const MOST_RUNS = 10_000;
+const MAX_RUNS = 10_000;
 
 /** The summary that `--json` prints. */
 interface Done {
@@ -76,7 +76,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(helpText('llmbench backfill (RUN… | --all) [options]', OPTIONS, EXAMPLES));
     return ExitCode.done;
   }
-  const { values: options, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'runs', most: MOST_RUNS });
+  const { values: options, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'runs', most: MAX_RUNS });
   if (options.all && positionals.length > 0) throw new CliError('--all and names of runs are mutually exclusive');
   if (!options.all && positionals.length === 0)
     throw new CliError('runs are required: name them, or pass --all; `llmbench runs` lists them');

@@ -93,7 +93,7 @@ export async function compareRuns(
 const isText = ({ json, format }: VerdictValues): boolean => !json && format === 'text';
 
 /** Longer lists, such as those of an upgrade, hide what matters. */
-const MOST_DIFFERENCES = 20;
+const MAX_DIFFERENCES = 20;
 
 /** In which facts the servers, GPUs, clients and commits of the two sets differ. */
 async function differenceLines(
@@ -106,7 +106,7 @@ async function differenceLines(
   if (found.length === 0) return [];
   const text = (values: readonly string[]): string => (values.length === 0 ? ABSENT : values.join(', '));
   const lines = found
-    .slice(0, MOST_DIFFERENCES)
+    .slice(0, MAX_DIFFERENCES)
     .map((fact) => plainText(`  ${fact.name}: ${text(fact.a)} → ${text(fact.b)}`));
   const more = found.length - lines.length;
   return ['', 'also different (not part of the fingerprint):', ...lines, ...(more > 0 ? [`  ${more} more`] : [])];

@@ -8,7 +8,7 @@ import { nameOf, type PrimaryMeasure } from '../../judge/rules.ts';
 import type { RunFigures } from '../../judge/run-figures.ts';
 import { stateOf } from '../../judge/scenario-state.ts';
 import {
-  MOST_HISTORY_RUNS,
+  MAX_HISTORY_RUNS,
   scenarioHistory,
   type HistoryRun,
   type ScenarioHistory,
@@ -25,7 +25,7 @@ import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,
-  limit: integer('number of the newest runs to show', { min: 1, max: MOST_HISTORY_RUNS }, 50),
+  limit: integer('number of the newest runs to show', { min: 1, max: MAX_HISTORY_RUNS }, 50),
   measure: RULE_OPTIONS.gate,
   margin: RULE_OPTIONS.margin,
   json: flag('print JSON'),

@@ -68,7 +68,7 @@ const EXIT_CODES = [
   '',
 ].join('\n');
 
-const MOST_PATHS = 10_000;
+const MAX_PATHS = 10_000;
 
 /** Imports the result files of other tools as runs. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -76,7 +76,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES) + EXIT_CODES);
     return ExitCode.done;
   }
-  const { values, positionals: paths } = readArguments(OPTIONS, argv, process.env, { name: 'PATH', most: MOST_PATHS });
+  const { values, positionals: paths } = readArguments(OPTIONS, argv, process.env, { name: 'PATH', most: MAX_PATHS });
   if (paths.length === 0 && values.watch.length === 0) {
     throw new CliError('PATH is required (files or directories): llmbench import PATH…; see --help');
   }

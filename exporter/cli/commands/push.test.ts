@@ -8,7 +8,7 @@ import { queueName, queuesDirectory } from '../../publish/remote-write/queue-nam
 import {
   receiverServer,
   takeAll,
-  type Answer,
+  type Handler,
   type ReceiverServer,
 } from '../../publish/remote-write/testing/receiver-server.ts';
 import { startSending } from '../../publish/remote-write/sending.ts';
@@ -17,7 +17,7 @@ import { run } from './push.ts';
 
 let directory: string;
 let receiver: ReceiverServer;
-let answer: Answer;
+let answer: Handler;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'llmbench-push-'));
@@ -62,11 +62,11 @@ async function pushed(...argv: string[]): Promise<{ code: number; said: string }
 }
 
 const status =
-  (code: number, headers: Record<string, string> = {}, text = ''): Answer =>
+  (code: number, headers: Record<string, string> = {}, text = ''): Handler =>
   (_request, response) =>
     void response.writeHead(code, headers).end(text);
 
-test.each<[name: string, protocol: string, refuse: Answer, cause: string]>([
+test.each<[name: string, protocol: string, refuse: Handler, cause: string]>([
   ['401', 'auto', status(401), 'HTTP 401; check the credentials'],
   ['400 to protocol 1', '1', status(400, {}, 'no tenant'), 'HTTP 400: no tenant; the receiver has accepted no request'],
   ['415 to both protocols', 'auto', status(415), 'HTTP 415; the receiver does not support'],

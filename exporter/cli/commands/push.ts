@@ -60,11 +60,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 function droppedBefore({ dropped_before: samples, runs_with_dropped: runs }: SentPending): string {
   return (
-    `${things(samples, 'samples')} of ${firstNames(runs, MOST_NAMED)} had been rejected and dropped before; ` +
+    `${things(samples, 'samples')} of ${firstNames(runs, MAX_NAMED)} had been rejected and dropped before; ` +
     '`llmbench backfill` sends the results of finished runs again'
   );
 }

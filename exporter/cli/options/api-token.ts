@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { CliError } from '../failure.ts';
 
-const LEAST_CHARACTERS = 16;
+const MIN_CHARACTERS = 16;
 
 /** The token of a file, without the white space around it; null without a file. Throws a `CliError` without the token. */
 export async function apiToken(path: string | null): Promise<string | null> {
@@ -14,8 +14,6 @@ export async function apiToken(path: string | null): Promise<string | null> {
     throw new CliError(`--api-token-file ${path} cannot be read: ${reasonOf(error)}`);
   }
   const token = text.trim();
-  if (/^[\x21-\x7e]+$/.test(token) && token.length >= LEAST_CHARACTERS) return token;
-  throw new CliError(
-    `--api-token-file ${path} must hold one token of at least ${LEAST_CHARACTERS} printable characters`,
-  );
+  if (/^[\x21-\x7e]+$/.test(token) && token.length >= MIN_CHARACTERS) return token;
+  throw new CliError(`--api-token-file ${path} must hold one token of at least ${MIN_CHARACTERS} printable characters`);
 }

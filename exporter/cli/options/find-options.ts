@@ -21,7 +21,7 @@ const HIGHEST = { concurrency: 512, request_rate: 1000 } as const;
 /** A probe without a limit of the user ends after this time, undecided. */
 const PROBE_SECONDS = 600;
 /** Warm-up of a probe, unless the user set one: at a concurrency once for each slot, at a rate for this time. */
-const FEWEST_WARMUP_REQUESTS = 4;
+const MIN_WARMUP_REQUESTS = 4;
 const WARMUP_SECONDS = 2;
 /** A longer ID leaves no room for the names of the runs. */
 const RUN_SUFFIX = '-s000-r0-00';
@@ -180,7 +180,7 @@ function warmupOf(options: RunOptions, load: SearchedLoad, value: number): Warmu
   const seconds = options['warmup-duration'];
   if (requests !== null || seconds !== null) return { requests: requests ?? (seconds ? null : 0), seconds };
   const usual = load === 'concurrency' ? value : Math.ceil(value * WARMUP_SECONDS);
-  return { requests: Math.max(FEWEST_WARMUP_REQUESTS, usual), seconds: null };
+  return { requests: Math.max(MIN_WARMUP_REQUESTS, usual), seconds: null };
 }
 
 /** The second try of a probe is `ID-s1-r0-2`, as a repeated run of `ab`. */

@@ -19,11 +19,11 @@ export interface SectionedHelp {
 }
 
 /** Longer names have a line of their own. */
-const MOST_OF_NAME = 30;
+const MAX_NAME = 30;
 /** With the choices of a value. */
-const MOST_OF_HEAD = 60;
-const LEAST_COLUMNS = 60;
-const MOST_COLUMNS = 120;
+const MAX_HEAD = 60;
+const MIN_COLUMNS = 60;
+const MAX_COLUMNS = 120;
 /** Of a file or a pipe. */
 const USUAL_COLUMNS = 100;
 
@@ -96,7 +96,7 @@ const sectionLines = ({ title, options }: HelpSection): string[] => [`${title}:`
 
 function optionLines(options: Options): string[] {
   const entries = Object.entries(options).map(([name, option]) => describedOption(name, option));
-  const width = Math.min(MOST_OF_NAME, Math.max(...entries.map(({ head }) => head.length)));
+  const width = Math.min(MAX_NAME, Math.max(...entries.map(({ head }) => head.length)));
   const indent = ' '.repeat(width + 4);
   return entries.flatMap(({ head, text }) => {
     const [first = '', ...more] = wrapped(text, columns() - indent.length);
@@ -110,7 +110,7 @@ function describedOption(name: string, option: Option<unknown>): { readonly head
   const { value, help } = option;
   const head = `--${name}${value === undefined ? '' : ` ${value}`}`;
   const fallback = describeDefault(option);
-  if (head.length <= MOST_OF_HEAD || value?.includes('|') !== true) return { head, text: `${help}${fallback}` };
+  if (head.length <= MAX_HEAD || value?.includes('|') !== true) return { head, text: `${help}${fallback}` };
   return { head: `--${name} CHOICE`, text: `${help}: ${value.replaceAll('|', ', ')}${fallback}` };
 }
 
@@ -132,4 +132,4 @@ function describeDefault({ fallback }: Option<unknown>): string {
   return reported ? ` (default ${fallback})` : '';
 }
 
-const columns = (): number => Math.min(MOST_COLUMNS, Math.max(LEAST_COLUMNS, process.stdout.columns ?? USUAL_COLUMNS));
+const columns = (): number => Math.min(MAX_COLUMNS, Math.max(MIN_COLUMNS, process.stdout.columns ?? USUAL_COLUMNS));

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
 import { parseRules, RuleError, type RuleChoices } from '../../judge/rule-choices.ts';
-import { MOST_PRIMARY } from '../../judge/rules.ts';
+import { MAX_PRIMARY } from '../../judge/rules.ts';
 import { CliError } from '../failure.ts';
-import { MOST_STAGES } from './stage-grammar.ts';
+import { MAX_STAGES } from './stage-grammar.ts';
 import { choice, flag, integer, text, texts, type Option, type OptionValues } from './options.ts';
 
 /** How runs are judged; the defaults are shown with every verdict. */
@@ -13,12 +13,12 @@ export const RULE_OPTIONS = {
   ),
   gate: texts(
     'MEASURE[:STAT]',
-    `measures that decide the verdict, at most ${MOST_PRIMARY}, e.g. time_to_first_token:p50; may be repeated`,
+    `measures that decide the verdict, at most ${MAX_PRIMARY}, e.g. time_to_first_token:p50; may be repeated`,
   ),
 };
 
 export const STAGE_OPTION = {
-  stage: integer('of runs with --stages, the number of the stage to judge, from 1', { min: 1, max: MOST_STAGES }, null),
+  stage: integer('of runs with --stages, the number of the stage to judge, from 1', { min: 1, max: MAX_STAGES }, null),
 };
 
 export const VERDICT_OPTIONS = {
@@ -60,13 +60,13 @@ export const DETECT_OPTION: { readonly detect: Option<number | null> } = {
   },
 };
 
-const MOST_CONFIRMING = 50;
+const MAX_CONFIRMING = 50;
 
 export const CHECK_OPTIONS = {
   'accept-passed': flag('add the judged runs to the baseline when they passed'),
   confirm: integer(
     'make up to N more runs of the same plan when the first looks suspect',
-    { min: 0, max: MOST_CONFIRMING },
+    { min: 0, max: MAX_CONFIRMING },
     0,
   ),
   ...DETECT_OPTION,

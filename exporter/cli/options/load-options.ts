@@ -28,14 +28,14 @@ import {
 } from './options.ts';
 import { stagesOption } from './stage-grammar.ts';
 
-const MOST_REQUESTS = 1e9;
-const MOST_CONCURRENCY = 100_000;
-const MOST_REQUESTS_PER_SECOND = 1e6;
+const MAX_REQUESTS = 1e9;
+const MAX_CONCURRENCY = 100_000;
+const MAX_REQUESTS_PER_SECOND = 1e6;
 const ONE_WEEK_SECONDS = 604_800;
 const UP_TO_A_WEEK = { min: 0, max: ONE_WEEK_SECONDS };
-const SLOTS = { min: 1, max: MOST_CONCURRENCY };
+const SLOTS = { min: 1, max: MAX_CONCURRENCY };
 const TIMESTAMP = { min: 0, max: Number.MAX_SAFE_INTEGER };
-const RATE = { min: 1e-6, max: MOST_REQUESTS_PER_SECOND };
+const RATE = { min: 1e-6, max: MAX_REQUESTS_PER_SECOND };
 
 /** How requests arrive: the names of `aiperf profile`. */
 export const ARRIVAL_OPTIONS = {
@@ -53,7 +53,7 @@ export const ARRIVAL_OPTIONS = {
     { ...RATE, whole: false, infinite: true },
   ),
   stages: stagesOption({
-    mostConcurrency: MOST_CONCURRENCY,
+    mostConcurrency: MAX_CONCURRENCY,
     rate: RATE,
     mostSeconds: ONE_WEEK_SECONDS,
   }),
@@ -86,7 +86,7 @@ export const ARRIVAL_OPTIONS = {
 
 /** When it ends. */
 export const END_OPTIONS = {
-  'request-count': integer('number of requests to measure', { min: 1, max: MOST_REQUESTS }, null),
+  'request-count': integer('number of requests to measure', { min: 1, max: MAX_REQUESTS }, null),
   'benchmark-duration': seconds(
     'duration of the measurement; requests in flight at its end are finished',
     { min: 0.1, max: ONE_WEEK_SECONDS },
@@ -120,7 +120,7 @@ function errorLimit(help: string): Option<ErrorLimit> {
       const [, digits = '', percent = ''] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
       const isShare = percent === '%' || digits.includes('.');
       const value = Number(digits) / (percent === '%' ? 100 : 1);
-      if (digits === '' || (isShare && (value <= 0 || value > 1)) || value > MOST_REQUESTS)
+      if (digits === '' || (isShare && (value <= 0 || value > 1)) || value > MAX_REQUESTS)
         throw new Error('a number of errors, or a share such as 0.5 or 50%');
       if (isShare) return { share: value };
       return value === 0 ? null : { errors: value };
@@ -133,7 +133,7 @@ function errorLimit(help: string): Option<ErrorLimit> {
 export const WARMUP_OPTIONS = {
   'warmup-request-count': integer(
     'requests sent before the measurement; not in the results',
-    { min: 0, max: MOST_REQUESTS },
+    { min: 0, max: MAX_REQUESTS },
     null,
   ),
   'warmup-duration': seconds('warm-up duration', { min: 0, max: ONE_WEEK_SECONDS }, null),
@@ -211,8 +211,8 @@ function measuredLoad(options: LoadOptions, { concurrency, requestRate }: LoadSt
 /** Requests that are all due at once are a closed load with a slot for each, or with as many slots as are allowed. */
 function allAtOnce({ 'request-count': requestCount }: LoadOptions): number {
   if (requestCount === null) throw new CliError('--request-rate inf requires --request-count or --concurrency');
-  if (requestCount > MOST_CONCURRENCY)
-    throw new CliError(`--request-rate inf requires --concurrency with more than ${MOST_CONCURRENCY} requests`);
+  if (requestCount > MAX_CONCURRENCY)
+    throw new CliError(`--request-rate inf requires --concurrency with more than ${MAX_CONCURRENCY} requests`);
   return requestCount;
 }
 

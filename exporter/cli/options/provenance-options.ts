@@ -1,5 +1,5 @@
 import type { GpuPrice } from '../../../core/run/gpu-price.ts';
-import { LONGEST_METADATA, metadataPair, MOST_METADATA } from '../../provenance/metadata.ts';
+import { MAX_METADATA_CHARACTERS, metadataPair, MAX_METADATA_PAIRS } from '../../provenance/metadata.ts';
 import type { ProvenanceRequest } from '../../provenance/provenance-request.ts';
 import { CliError } from '../failure.ts';
 import { integer, text, texts, type OptionValues } from './options.ts';
@@ -21,16 +21,16 @@ export const PROVENANCE_OPTIONS = {
     { min: 1, max: 100_000 },
     null,
   ),
-  metadata: texts('KEY=VALUE', `a fact to keep with the run; may be repeated, at most ${MOST_METADATA} times`),
+  metadata: texts('KEY=VALUE', `a fact to keep with the run; may be repeated, at most ${MAX_METADATA_PAIRS} times`),
 };
 
 /** Throws a `CliError`. */
 export function statedProvenance(options: OptionValues<typeof PROVENANCE_OPTIONS>): ProvenanceRequest {
   const image = options['server-image'];
-  if (image !== null && (image === '' || image.length > LONGEST_METADATA || /\s/.test(image)))
-    throw new CliError(`--server-image must be the name of an image of at most ${LONGEST_METADATA} characters`);
-  if (options.metadata.length > MOST_METADATA)
-    throw new CliError(`--metadata was given ${options.metadata.length} times; at most ${MOST_METADATA} are kept`);
+  if (image !== null && (image === '' || image.length > MAX_METADATA_CHARACTERS || /\s/.test(image)))
+    throw new CliError(`--server-image must be the name of an image of at most ${MAX_METADATA_CHARACTERS} characters`);
+  if (options.metadata.length > MAX_METADATA_PAIRS)
+    throw new CliError(`--metadata was given ${options.metadata.length} times; at most ${MAX_METADATA_PAIRS} are kept`);
   return {
     serverImage: image,
     gpuPrice: statedPrice(options['gpu-hour-price'], options['gpu-count']),
@@ -60,7 +60,7 @@ function pair(given: string): readonly [key: string, value: string] {
       '--metadata expects KEY=VALUE with a key of at most 64 letters, digits, dots, dashes and underscores',
     );
   const [key, value] = found;
-  if (value.length > LONGEST_METADATA)
-    throw new CliError(`--metadata ${key} is longer than ${LONGEST_METADATA} characters`);
+  if (value.length > MAX_METADATA_CHARACTERS)
+    throw new CliError(`--metadata ${key} is longer than ${MAX_METADATA_CHARACTERS} characters`);
   return found;
 }

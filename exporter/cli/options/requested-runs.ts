@@ -10,7 +10,7 @@ import { runCommandLine } from './run-command-line.ts';
 import { RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
 
 /** Of one command. */
-const MOST_RUNS = 10_000;
+const MAX_RUNS = 10_000;
 
 export interface RequestedRuns {
   /** What all of them have in common is the same in each; the rest is that of the first. */
@@ -97,10 +97,10 @@ function withDoubledLoads(options: RunOptions, combinations: number): RunOptions
 function checkCount(options: readonly RunOptions[], what: string): void {
   const steps = options.reduce((sum, each) => sum + countLoadSteps(each), 0);
   const count = steps * (options[0]?.['num-profile-runs'] ?? 1);
-  if (count > MOST_RUNS) throw new CliError(`${what} ${tooMany(count)}`);
+  if (count > MAX_RUNS) throw new CliError(`${what} ${tooMany(count)}`);
 }
 
-const tooMany = (count: number): string => `${count} runs; at most ${MOST_RUNS} with one command`;
+const tooMany = (count: number): string => `${count} runs; at most ${MAX_RUNS} with one command`;
 
 /** The file's values once for every combination of its matrix; what is given otherwise is not varied. */
 async function fileValues(path: string, given: ReadonlySet<string>): Promise<readonly GivenValues[]> {
@@ -114,7 +114,7 @@ async function fileValues(path: string, given: ReadonlySet<string>): Promise<rea
   const { values, matrix } = readScenario(text, path, RUN_OPTIONS, SHARED_BY_RUNS);
   const varied = matrix.filter(({ name }) => !given.has(name));
   const count = varied.reduce((product, { choices }) => product * choices.length, 1);
-  if (count > MOST_RUNS) throw new CliError(`${path}: the matrix describes ${tooMany(count)}`);
+  if (count > MAX_RUNS) throw new CliError(`${path}: the matrix describes ${tooMany(count)}`);
   return combinations(varied).map((combination) => new Map([...located(values, path), ...located(combination, path)]));
 }
 

@@ -10,8 +10,8 @@ export interface StageLimits {
 }
 
 /** Series and tables hold one entry per stage. */
-export const MOST_STAGES = 50;
-const SHORTEST_SECONDS = 0.1;
+export const MAX_STAGES = 50;
+const MIN_SECONDS = 0.1;
 const SECONDS_OF = { ms: 1e-3, s: 1, m: 60, h: 3600 } as const;
 const NUMBER = String.raw`\d+(?:\.\d+)?(?:[eE][-+]?\d+)?`;
 
@@ -36,7 +36,7 @@ export function stagesOption(limits: StageLimits): Option<readonly StagePlan[] |
  */
 export function parseStages(text: string, limits: StageLimits): readonly StagePlan[] {
   const parts = text.split(',');
-  if (parts.length > MOST_STAGES) throw new Error(`at most ${MOST_STAGES} stages; these are ${parts.length}`);
+  if (parts.length > MAX_STAGES) throw new Error(`at most ${MAX_STAGES} stages; these are ${parts.length}`);
   return parts.map((part, i) => {
     try {
       return parseStage(part, limits);
@@ -66,8 +66,8 @@ function parseStage(written: string, limits: StageLimits): StagePlan {
   const unit = text.slice(unitAt);
   if (!isUnit(unit)) throw wrong(unitAt, `a unit of the duration, one of ${Object.keys(SECONDS_OF).join(', ')}`);
   const seconds = Number((Number(time) * SECONDS_OF[unit]).toPrecision(15));
-  if (seconds < SHORTEST_SECONDS || seconds > limits.mostSeconds)
-    throw wrong(colon + 1, `a duration from ${SHORTEST_SECONDS}s to ${limits.mostSeconds}s`);
+  if (seconds < MIN_SECONDS || seconds > limits.mostSeconds)
+    throw wrong(colon + 1, `a duration from ${MIN_SECONDS}s to ${limits.mostSeconds}s`);
   if (kind[1] === 'concurrency') {
     const concurrency = Number(load);
     if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > limits.mostConcurrency)

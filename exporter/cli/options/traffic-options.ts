@@ -32,9 +32,9 @@ import {
 } from './options.ts';
 import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from './tls-options.ts';
 
-const MOST_TOKENS = 1e7;
-const TOKENS = { min: 1, max: MOST_TOKENS };
-const TOKENS_OR_NONE = { min: 0, max: MOST_TOKENS };
+const MAX_TOKENS = 1e7;
+const TOKENS = { min: 1, max: MAX_TOKENS };
+const TOKENS_OR_NONE = { min: 0, max: MAX_TOKENS };
 const ONE_DAY_MS = 86_400_000;
 
 const tokens = (help: string, fallback: number): Option<number> => integer(help, TOKENS_OR_NONE, fallback);

@@ -3,8 +3,8 @@ import type { StorageLocation } from '../../store/object-storage/storage-locatio
 import { CliError } from '../failure.ts';
 import { integer, seconds, text, type Option, type OptionValues } from './options.ts';
 
-const MOST_WORKERS = 256;
-const MOST_SHARDS = 10_000;
+const MAX_WORKERS = 256;
+const MAX_SHARDS = 10_000;
 
 const SHARD: Option<{ readonly part: number; readonly parts: number } | null> = {
   help: 'run one part of a benchmark that several machines run together, such as 0/4 for the first of four; `llmbench merge` joins the parts',
@@ -12,8 +12,8 @@ const SHARD: Option<{ readonly part: number; readonly parts: number } | null> = 
   parse: (texts) => {
     const [, part, parts] = /^(\d{1,5})\/(\d{1,5})$/.exec(texts.at(-1) ?? '') ?? [];
     const share = { part: Number(part), parts: Number(parts) };
-    if (!(share.parts <= MOST_SHARDS) || !(share.part < share.parts))
-      throw new Error(`I/N with N up to ${MOST_SHARDS} and I from 0 to N - 1, such as 0/4`);
+    if (!(share.parts <= MAX_SHARDS) || !(share.part < share.parts))
+      throw new Error(`I/N with N up to ${MAX_SHARDS} and I from 0 to N - 1, such as 0/4`);
     return share;
   },
   fallback: null,
@@ -23,7 +23,7 @@ const SHARD: Option<{ readonly part: number; readonly parts: number } | null> = 
 export const WORKER_OPTIONS = {
   workers: integer(
     'threads that generate the load, each with its part of --concurrency and --prefill-concurrency (default: as many as the load needs)',
-    { min: 1, max: MOST_WORKERS },
+    { min: 1, max: MAX_WORKERS },
     null,
   ),
   shard: SHARD,

@@ -42,20 +42,20 @@ const OTHER_NAMES: Peer = {
 /** Benchmark tools whose options are accepted or answered, in the order of the guide. */
 export const PEERS: readonly Peer[] = [AIPERF, VLLM_BENCH, SGLANG_BENCH, GUIDELLM, GENAI_PERF, OTHER_NAMES];
 
-interface PeerAnswer {
+interface PeerResponse {
   readonly peer: string;
   readonly answer: OptionAnswer;
 }
 
-let byFlag: ReadonlyMap<string, readonly PeerAnswer[]> | null = null;
+let byFlag: ReadonlyMap<string, readonly PeerResponse[]> | null = null;
 
 /** What each tool's option of this name (with its dashes) is answered with. */
-export function answersTo(flag: string): readonly PeerAnswer[] {
-  byFlag ??= Map.groupBy(PEERS.flatMap(answersOf), ({ flag }) => flag);
+export function answersTo(flag: string): readonly PeerResponse[] {
+  byFlag ??= Map.groupBy(PEERS.flatMap(responsesOf), ({ flag }) => flag);
   return byFlag.get(flag) ?? [];
 }
 
-function answersOf({ name, options }: Peer): readonly (PeerAnswer & { readonly flag: string })[] {
+function responsesOf({ name, options }: Peer): readonly (PeerResponse & { readonly flag: string })[] {
   return options.flatMap(([flags, answer]) => flags.split(' ').map((flag) => ({ flag, peer: name, answer })));
 }
 
@@ -67,7 +67,7 @@ export function acceptedAs(flag: string): string | null {
 
 /** Every flag of other tools that means an option of ours, with the name of that option. */
 export function acceptedFlags(): readonly (readonly [flag: string, option: string])[] {
-  return PEERS.flatMap(answersOf).flatMap(({ flag, answer }) =>
+  return PEERS.flatMap(responsesOf).flatMap(({ flag, answer }) =>
     answer.kind === 'accepted' ? [[flag, answer.option] as const] : [],
   );
 }

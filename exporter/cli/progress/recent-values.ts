@@ -3,7 +3,7 @@ import { percentile } from '../../../core/stats/percentiles.ts';
 const NS_PER_SECOND = 1e9;
 
 /** Values kept per second: enough for a percentile on a live display. */
-const MOST_PER_SECOND = 1024;
+const MAX_PER_SECOND = 1024;
 
 /** The values of the last seconds of a run, for a display; memory is bounded. */
 export class RecentValues {
@@ -25,10 +25,10 @@ export class RecentValues {
       for (const old of this.#kept.keys()) if (old <= second - this.#seconds) this.#kept.delete(old);
     }
     bucket.seen += 1;
-    if (bucket.values.length < MOST_PER_SECOND) bucket.values.push(value);
+    if (bucket.values.length < MAX_PER_SECOND) bucket.values.push(value);
     // Each later one takes the place of an earlier one with the chance that keeps all equally likely.
-    else if (Math.random() * bucket.seen < MOST_PER_SECOND) {
-      bucket.values[Math.floor(Math.random() * MOST_PER_SECOND)] = value;
+    else if (Math.random() * bucket.seen < MAX_PER_SECOND) {
+      bucket.values[Math.floor(Math.random() * MAX_PER_SECOND)] = value;
     }
   }
 

@@ -4,9 +4,9 @@ import { quantity } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
 
 /** Requests of a run that are described one by one; the others are counted. */
-const MOST_REQUESTS = 100;
+const MAX_REQUESTS = 100;
 /** Failed requests are described beyond that. */
-const MOST_FAILED = 100;
+const MAX_FAILED = 100;
 const NS = 1e9;
 
 /** A line that is printed only with `--verbose`. */
@@ -46,7 +46,7 @@ export class VerboseLines implements RunObserver {
   }
 
   requestEnded(record: RequestRecord): void {
-    const isShown = record.outcome === 'ok' ? this.#requests < MOST_REQUESTS : this.#failed < MOST_FAILED;
+    const isShown = record.outcome === 'ok' ? this.#requests < MAX_REQUESTS : this.#failed < MAX_FAILED;
     if (record.outcome === 'ok') this.#requests++;
     else this.#failed++;
     if (isShown) this.#at(record.end_ns, requestLine(record));

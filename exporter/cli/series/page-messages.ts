@@ -9,7 +9,7 @@ export type MessageOfRun =
   | { readonly kind: 'serve'; readonly run: HandedRun; readonly webConfigFile: string | null }
   /** Before the first request. */
   | { readonly kind: 'begin' }
-  /** The answer to the request of that number: the values of now. */
+  /** The response to the request of that number: the values of now. */
   | { readonly kind: 'families'; readonly request: number; readonly families: readonly RunFamily[] }
   /** After the last request, with the final values. */
   | { readonly kind: 'ended'; readonly families: readonly RunFamily[] }
@@ -23,7 +23,7 @@ export type MessageOfSeries =
   | { readonly kind: 'served'; readonly metricsUrl: string }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'families'; readonly request: number }
-  /** The answer to `finish`, with lines for the user. */
+  /** The response to `finish`, with lines for the user. */
   | { readonly kind: 'finished'; readonly lines: readonly string[] };
 
 /** Set for a child process to the process id of the parent that serves its live metrics. */

@@ -13,7 +13,7 @@ export const isRunOfSeries = (): boolean =>
  */
 export class PageOfSeries {
   readonly #webConfigFile: string | null;
-  #answer: ((message: MessageOfSeries) => void) | null = null;
+  #response: ((message: MessageOfSeries) => void) | null = null;
 
   /** `webConfigFile`: TLS, users and rate limit of the port; null: none. */
   constructor(webConfigFile: string | null) {
@@ -23,11 +23,12 @@ export class PageOfSeries {
   /** Throws a `ListenError` if the port is not available. */
   async serve(live: LiveSource, { say: _say, ...run }: ServedPageOptions): Promise<ServedPage> {
     process.on('message', (message: MessageOfSeries) => this.#received(message, live));
-    const answer = await this.#asked({ kind: 'serve', run, webConfigFile: this.#webConfigFile });
-    if (answer?.kind !== 'served') throw new ListenError(answer?.kind === 'refused' ? answer.reason : PARENT_GONE);
+    const response = await this.#asked({ kind: 'serve', run, webConfigFile: this.#webConfigFile });
+    if (response?.kind !== 'served')
+      throw new ListenError(response?.kind === 'refused' ? response.reason : PARENT_GONE);
     let ended: Promise<void> = Promise.resolve();
     return {
-      metricsUrl: answer.metricsUrl,
+      metricsUrl: response.metricsUrl,
       begin: () => void sent({ kind: 'begin' }),
       end: () => {
         ended = live.lines().then((families) => sent({ kind: 'ended', families }));
@@ -57,7 +58,7 @@ export class PageOfSeries {
 
   #received(message: MessageOfSeries, live: LiveSource): void {
     if (message.kind !== 'families') {
-      this.#answer?.(message);
+      this.#response?.(message);
       return;
     }
     const { request } = message;
@@ -70,12 +71,12 @@ export class PageOfSeries {
 
   /** Null: the parent has ended. */
   async #asked(message: MessageOfRun): Promise<MessageOfSeries | null> {
-    const answer = new Promise<MessageOfSeries | null>((resolve) => {
-      this.#answer = resolve;
+    const response = new Promise<MessageOfSeries | null>((resolve) => {
+      this.#response = resolve;
       process.once('disconnect', () => resolve(null));
     });
     await sent(message);
-    return answer;
+    return response;
   }
 }
 

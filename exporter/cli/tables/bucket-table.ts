@@ -12,7 +12,7 @@ import type {
 import { aligned } from './aligned.ts';
 
 /** Groups of one family that have a row; the JSON has all. */
-const MOST_GROUPS = 6;
+const MAX_GROUPS = 6;
 
 /** The report on one target: intervals, the bounds that halve them, and what to set. */
 export function bucketTable(report: BucketReport, columns: number): string {
@@ -34,7 +34,7 @@ export function bucketTable(report: BucketReport, columns: number): string {
 function intervalRows(families: readonly FamilyBuckets[], columns: number): string[] {
   const mixed = families.some(({ counted }) => counted === 'since_start');
   const rows = families.flatMap((family) => {
-    const shown = family.groups.slice(0, MOST_GROUPS);
+    const shown = family.groups.slice(0, MAX_GROUPS);
     const names = distinguished(family, shown);
     return shown.map((group, i) => [
       names[i] ?? '',
@@ -75,7 +75,7 @@ function intervalText(interval: PercentileInterval | null, unit: string | null):
 
 function intervalNotes(families: readonly FamilyBuckets[]): string[] {
   const groups = families.flatMap((family) => family.groups);
-  const hidden = families.filter((family) => family.groups.length > MOST_GROUPS);
+  const hidden = families.filter((family) => family.groups.length > MAX_GROUPS);
   const isSpread = groups.some(({ percentiles }) =>
     Object.values(percentiles).some((each) => each !== null && each.buckets > 1),
   );
@@ -87,7 +87,7 @@ function intervalNotes(families: readonly FamilyBuckets[]): string[] {
       ? ['since start: nothing was observed in the window, so these are all counts since the server started']
       : []),
     ...hidden.map(
-      ({ family, groups: all }) => `${plain(family)}: ${all.length - MOST_GROUPS} more groups of labels in --json`,
+      ({ family, groups: all }) => `${plain(family)}: ${all.length - MAX_GROUPS} more groups of labels in --json`,
     ),
   ];
 }

@@ -5,7 +5,7 @@ import { factLines, TO_FILE, type Print } from './facts.ts';
 
 const LOAD_TITLES = { concurrency: 'concurrency', request_rate: 'requests/s' } as const;
 
-/** The probes of a search by load, one line each, and the answer. */
+/** The probes of a search by load, one line each, and the response. */
 export function capacityTable(file: CapacityFile, { width, paint }: Print = TO_FILE): string {
   const probes = [...file.probes].sort((a, b) => a.load - b.load || a.repeat - b.repeat);
   const head = [LOAD_TITLES[file.load], 'verdict', ...file.objectives.map(({ text }) => text), 'n', 'sent', 'time'];

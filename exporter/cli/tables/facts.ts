@@ -3,7 +3,7 @@ import { PLAIN, type Paint } from '../verdict-colors.ts';
 
 /** Width of the names before the values. */
 const NAME_WIDTH = 12;
-const LEAST_TEXT = 40;
+const MIN_TEXT = 40;
 const JOINT = '\u00a0';
 
 /** How facts and tables are printed. */
@@ -19,7 +19,7 @@ export const TO_FILE: Print = { width: Infinity, paint: PLAIN };
 export function factLines(name: string, text: string, width = Infinity): string[] {
   // A number stays with its unit.
   const joined = text.replace(/(?<=\d) (?=\p{L}|%)/gu, JOINT);
-  const lines = wrapped(joined, Math.max(LEAST_TEXT, width - NAME_WIDTH)).map((line) => line.replaceAll(JOINT, ' '));
+  const lines = wrapped(joined, Math.max(MIN_TEXT, width - NAME_WIDTH)).map((line) => line.replaceAll(JOINT, ' '));
   return lines.map((line, i) => `${(i === 0 ? name : '').padEnd(NAME_WIDTH)}${line.trim()}`.trimEnd());
 }
 

@@ -35,10 +35,10 @@ function passedOverLines({ passedOver }: ImportReport): string[] {
   );
 }
 
-const LONGEST_NOTE = 200;
+const MAX_NOTE = 200;
 
 function cut(note: string): string {
-  return note.length > LONGEST_NOTE ? `${note.slice(0, LONGEST_NOTE)}… (complete in run.json)` : note;
+  return note.length > MAX_NOTE ? `${note.slice(0, MAX_NOTE)}… (complete in run.json)` : note;
 }
 
 /** Notes shared by several results, with the number of results. */
@@ -72,7 +72,7 @@ function outcomeLines(outcome: ImportOutcome, shared: ReadonlyMap<string, number
   }
 }
 
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 
 function summaryLine({ outcomes, unrecognized, passedOver }: ImportReport): string {
   const count = (status: ImportOutcome['status']): number => outcomes.filter((each) => each.status === status).length;
@@ -88,7 +88,7 @@ function summaryLine({ outcomes, unrecognized, passedOver }: ImportReport): stri
   const files = [
     ...(passedOver.length > 0 ? [`${things(passedOver.length, 'files')} passed over`] : []),
     ...(unrecognized.length > 0
-      ? [`${things(unrecognized.length, 'files')} ${belongs} of a known tool: ${firstNames(unrecognized, MOST_NAMED)}`]
+      ? [`${things(unrecognized.length, 'files')} ${belongs} of a known tool: ${firstNames(unrecognized, MAX_NAMED)}`]
       : []),
   ];
   const nothing = outcomes.length === 0 ? ['no results of a known tool found'] : [];
@@ -102,7 +102,7 @@ const EXPECTED =
 /** Custom tables need a mapping; suggested when nothing else was found, and only for files that a mapping can read. */
 function hintLines({ outcomes, mappable: [table], unmapped }: ImportReport): string[] {
   if (outcomes.length > 0) return [];
-  if (unmapped.length > 0) return unmapped.slice(0, MOST_NAMED).map((why) => `--mapping: ${why}`);
+  if (unmapped.length > 0) return unmapped.slice(0, MAX_NAMED).map((why) => `--mapping: ${why}`);
   if (table === undefined) return [EXPECTED];
   return [`to import ${table}, describe its columns with --mapping FILE (docs/guides/import-results.md)`];
 }

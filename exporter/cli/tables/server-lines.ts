@@ -83,7 +83,7 @@ export function targetLine(target: ServerTarget): string {
 }
 
 /** More GPUs are listed in result.json only. */
-const MOST_LISTED = 8;
+const MAX_LISTED = 8;
 /** A reading must be this many times shorter than the window for its edges not to matter. */
 const ENOUGH_READINGS = 10;
 
@@ -115,7 +115,7 @@ function energyFacts(
       : [`also for ${things(coolDown, 'requests')} of the cool-down, whose tokens are not counted`]),
     ...coarse(energy),
   ];
-  const each = by_gpu.length < 2 || by_gpu.length > MOST_LISTED ? [] : by_gpu.map(gpuText);
+  const each = by_gpu.length < 2 || by_gpu.length > MAX_LISTED ? [] : by_gpu.map(gpuText);
   return [parts.join(' · '), ...each].map((text, i) => [i === 0 ? 'energy' : '', text]);
 }
 

@@ -7,8 +7,8 @@ import { targetLine } from './server-lines.ts';
 /** Families of the summary table; the files have all of them. */
 const SHOWN =
   /first_token|inter_token|per_output_token|latency_seconds|request_duration|queue_time|requests?(_success)?_total|_tokens_total|num_requests|running_reqs|queue_reqs|inflight_requests|cache_usage|token_usage|hit_rate|preemptions|request_success|inference_count|power_usage|gpu_util/i;
-const MOST_PER_KIND = 14;
-const MOST_OF_NAME = 100;
+const MAX_PER_KIND = 14;
+const MAX_NAME = 100;
 
 /** One table per target: histograms, counters that moved and gauges, each series on a line. */
 export function serverTables({ targets, series }: ServersFile): string {
@@ -109,7 +109,7 @@ function gauges(series: readonly NamedSeries[]): string[] {
 function nameOf({ family, labels }: SeriesSummary, distinguishing: readonly string[]): string {
   const pairs = distinguishing.flatMap((label) => (labels[label] === undefined ? [] : [`${label}=${labels[label]}`]));
   const text = plain(pairs.length === 0 ? family : `${family}{${pairs.join(',')}}`);
-  return text.length > MOST_OF_NAME ? `${text.slice(0, MOST_OF_NAME - 1)}…` : text;
+  return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME - 1)}…` : text;
 }
 
 /** Labels and responses come from the page: control characters are escaped. */
@@ -136,14 +136,14 @@ export function estimate(percentile: ServerPercentile | undefined, unit: string 
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
-  const kept = [head, ...rows.slice(0, MOST_PER_KIND)];
+  const kept = [head, ...rows.slice(0, MAX_PER_KIND)];
   const widths = head.map((_, column) => Math.max(...kept.map((row) => row[column]?.length ?? 0)));
   const lines = kept.map((row) =>
     row
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join('  '),
   );
-  const more = rows.length > MOST_PER_KIND ? [`… and ${rows.length - MOST_PER_KIND} more in the files`] : [];
+  const more = rows.length > MAX_PER_KIND ? [`… and ${rows.length - MAX_PER_KIND} more in the files`] : [];
   return ['', ...lines.map((line) => `  ${line.trimEnd()}`), ...more.map((line) => `  ${line}`)];
 }
 

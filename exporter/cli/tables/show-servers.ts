@@ -15,7 +15,7 @@ import {
 } from './server-table.ts';
 
 /** Series of a kind and target; servers.json has all of them. */
-const MOST_OF_KIND = 60;
+const MAX_KIND = 60;
 
 const PERCENTILES = ['p50', 'p90', 'p99'] as const;
 
@@ -51,8 +51,8 @@ function kindLines({ head, cells }: Kind, all: readonly NamedSeries[], width: nu
     return values === null ? [] : [[each.name, ...values]];
   });
   if (rows.length === 0) return [];
-  const shown = rows.slice(0, MOST_OF_KIND);
-  const more = rows.length > MOST_OF_KIND ? [`… and ${rows.length - MOST_OF_KIND} more in servers.json`] : [];
+  const shown = rows.slice(0, MAX_KIND);
+  const more = rows.length > MAX_KIND ? [`… and ${rows.length - MAX_KIND} more in servers.json`] : [];
   const table = aligned([head, ...shown]);
   if (table.every((line) => line.length <= width)) return ['', ...table, ...more];
   return ['', `${head[0] ?? ''}s`, ...shown.flatMap((row) => stacked(row, head, width)), ...more];

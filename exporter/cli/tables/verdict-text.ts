@@ -12,7 +12,7 @@ import { changeText, percentText } from '../../../core/text/change-text.ts';
 import { explanationText } from './explanation-text.ts';
 
 /** Measures beyond the gating ones that a table shows, those with the smallest p first. */
-const MOST_OTHERS = 8;
+const MAX_OTHERS = 8;
 
 /**
  * A comparison for a terminal: the verdict, the table of measures, what is in the way, and what to do next. A table that is
@@ -74,7 +74,7 @@ const HEAD = ['measure', 'verdict', 'A', 'B', 'effect', 'interval', 'margin', 'd
 /** The gating measures, and of the others those that are over successful requests, the most notable first. */
 export function shownMeasures({ measures }: Comparison): readonly ComparedMeasure[] {
   const others = measures.filter(({ gating, population, effect }) => !gating && population === 'ok' && effect !== null);
-  const notable = [...others].sort((x, y) => (x.p?.adjusted ?? 1) - (y.p?.adjusted ?? 1)).slice(0, MOST_OTHERS);
+  const notable = [...others].sort((x, y) => (x.p?.adjusted ?? 1) - (y.p?.adjusted ?? 1)).slice(0, MAX_OTHERS);
   return [...measures.filter(({ gating }) => gating), ...notable];
 }
 

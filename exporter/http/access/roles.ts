@@ -21,7 +21,7 @@ export interface TokenRoles {
   readonly roles: RoleSet;
 }
 
-const MOST_TOKENS = 1000;
+const MAX_TOKENS = 1000;
 const DIGEST = /^[0-9a-f]{64}$/;
 
 /**
@@ -33,7 +33,7 @@ export function parseRoles(text: string, file: string, isUser: (name: string) =>
   root.onlyHas(['users', 'tokens', 'anonymous']);
   const users = root.section('users');
   const tokens = root.section('tokens');
-  if (tokens.keys().length > MOST_TOKENS) tokens.refuse('', `has more than ${MOST_TOKENS} tokens`);
+  if (tokens.keys().length > MAX_TOKENS) tokens.refuse('', `has more than ${MAX_TOKENS} tokens`);
   const roles: Roles = {
     users: new Map(users.keys().map((name) => [name, userRoles(users, name, isUser)])),
     tokens: tokens.keys().map((name) => tokenRoles(tokens.section(name))),

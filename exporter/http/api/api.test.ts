@@ -35,13 +35,13 @@ afterAll(async () => {
   await runs.remove();
 });
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: unknown;
 }
 
-async function get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+async function get(path: string, headers: Record<string, string> = {}): Promise<Response> {
   const { statusCode, headers: answered, body } = await request(`${server.url}${path}`, { headers });
   const text = await body.text();
   return { status: statusCode, headers: answered, body: text === '' ? null : (JSON.parse(text) as unknown) };
@@ -75,19 +75,22 @@ describe('the routes match the description of the API', () => {
   const elsewhere = ['/sweeps/{sweep_id}', '/starts/{run_id}'];
   const routes = describedRoutes().filter(({ path }) => !elsewhere.includes(path));
 
-  test.each(routes.filter(({ answer }) => answer !== null))('$path responds as described', async ({ path, answer }) => {
-    const address = `${filled(path)}?${needed(path)}`;
-    const { status, body } = await get(address);
-    expect(status).toBe(200);
-    expect(complaints(answer ?? '', body)).toEqual([]);
-  });
+  test.each(routes.filter(({ response }) => response !== null))(
+    '$path responds as described',
+    async ({ path, response }) => {
+      const address = `${filled(path)}?${needed(path)}`;
+      const { status, body } = await get(address);
+      expect(status).toBe(200);
+      expect(complaints(response ?? '', body)).toEqual([]);
+    },
+  );
 
   test('the description rejects wrong responses', () => {
     expect(complaints(PROBLEM, { status: 400 })).not.toEqual([]);
     expect(complaints('/components/schemas/Status', { version: '1', api_version: 'v2', more: 1 })).not.toEqual([]);
   });
 
-  test.each(routes.filter(({ answer }) => answer !== null))(
+  test.each(routes.filter(({ response }) => response !== null))(
     '$path has these parameters and no others',
     async (route) => {
       const { status, body } = await get(`${filled(route.path)}?${needed(route.path)}&nothing=1`);

@@ -59,9 +59,9 @@ export interface ApiOptions {
 }
 
 /** Each may keep all records of a run in memory. */
-const MOST_READINGS = 4;
+const MAX_READINGS = 4;
 /** More than a page that overlays runs requests at once. */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 /** `/api/v1`, as described by schemas/openapi.yaml. */
 export function createApi(options: ApiOptions): Express {
@@ -83,7 +83,7 @@ export function createApi(options: ApiOptions): Express {
   api.get('/runs', runsRoute(library));
   api.get('/runs/:run_id', runRoute(library));
   api.get('/runs/:run_id/servers', runServersRoute(library));
-  const limited = limitInFlight(MOST_READINGS, MOST_WAITING);
+  const limited = limitInFlight(MAX_READINGS, MAX_WAITING);
   api.get('/runs/:run_id/records', limited, runRecordsRoute(library));
   api.get('/runs/:run_id/distribution', limited, runDistributionRoute(library));
   api.get('/runs/:run_id/series', limited, runSeriesRoute(library));
@@ -126,7 +126,7 @@ const onlyReading: RequestHandler = (request, _response, next) => {
   next();
 };
 
-const MOST_DAMAGED = 100;
+const MAX_DAMAGED = 100;
 
 /** `GET /status`: availability and version of the API, and its number of runs. */
 function statusRoute(library: RunLibrary, version: string, access: Access): RequestHandler {
@@ -138,7 +138,7 @@ function statusRoute(library: RunLibrary, version: string, access: Access): Requ
       version,
       api_version: 'v1',
       runs: { finished: runs.length - running, running, damaged: damaged.length },
-      damaged: damaged.slice(0, MOST_DAMAGED),
+      damaged: damaged.slice(0, MAX_DAMAGED),
       allows_baseline_changes: access.offers(request, 'write-baseline'),
       roles: [...access.roles(request)].sort(),
     });

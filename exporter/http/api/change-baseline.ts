@@ -7,18 +7,18 @@ import { Problem } from './problem.ts';
 import { readQuery } from './query.ts';
 import { sendJson } from './send-json.ts';
 
-const MOST_RUNS = 1000;
-const LONGEST_REASON = 1000;
-const LONGEST_AUTHOR = 200;
+const MAX_RUNS = 1000;
+const MAX_REASON = 1000;
+const MAX_AUTHOR = 200;
 
 const MEMBERS = {
   action: {
     allowed: BASELINE_ACTIONS,
     parse: (value: unknown) => BASELINE_ACTIONS.find((one) => one === value) ?? null,
   },
-  run_ids: { allowed: [`1 to ${MOST_RUNS} run ids`], parse: runIds },
-  reason: textUpTo(LONGEST_REASON),
-  author: textUpTo(LONGEST_AUTHOR),
+  run_ids: { allowed: [`1 to ${MAX_RUNS} run ids`], parse: runIds },
+  reason: textUpTo(MAX_REASON),
+  author: textUpTo(MAX_AUTHOR),
 };
 
 /** `POST /scenarios/{name}/baseline`: what `llmbench baseline` appends, with its author and reason. */
@@ -39,7 +39,7 @@ export function changeBaselineRoute(library: RunLibrary): RequestHandler {
 }
 
 function runIds(value: unknown): readonly string[] | null {
-  if (!Array.isArray(value) || value.length === 0 || value.length > MOST_RUNS) return null;
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_RUNS) return null;
   const ids: readonly unknown[] = value;
   return ids.every((id): id is string => typeof id === 'string' && /^[0-9A-Za-z-]{1,64}$/.test(id))
     ? [...new Set(ids)]

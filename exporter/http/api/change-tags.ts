@@ -8,12 +8,12 @@ import { readQuery } from './query.ts';
 import { reading, requestedFinishedRun } from './requested-run.ts';
 import { sendJson } from './send-json.ts';
 
-const MOST_TAGS = 100;
+const MAX_TAGS = 100;
 
 const tags: Member<readonly string[]> = {
-  allowed: [`at most ${MOST_TAGS} tags of ${TAG_RULE}`],
+  allowed: [`at most ${MAX_TAGS} tags of ${TAG_RULE}`],
   parse: (value) =>
-    Array.isArray(value) && value.length <= MOST_TAGS && value.every((tag) => typeof tag === 'string' && isTag(tag))
+    Array.isArray(value) && value.length <= MAX_TAGS && value.every((tag) => typeof tag === 'string' && isTag(tag))
       ? (value as string[])
       : null,
   fallback: [],
@@ -29,7 +29,7 @@ export function changeTagsRoute(library: RunLibrary): RequestHandler {
     if (both !== undefined) throw new Problem(400, `${both} is to be added and removed`);
     const { run } = await requestedFinishedRun(request, library);
     const changed = changedTags(run.tags, change);
-    if (changed.length > MOST_TAGS) throw new Problem(400, `a run has at most ${MOST_TAGS} tags`);
+    if (changed.length > MAX_TAGS) throw new Problem(400, `a run has at most ${MAX_TAGS} tags`);
     if (await library.store.isReadOnly()) throw new Problem(409, 'the runs are read-only here');
     const edited = await reading(library, () =>
       editRun(library.store, run.run_id, (file) => ({ ...file, tags: changedTags(file.tags, change) })),

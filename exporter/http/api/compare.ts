@@ -12,7 +12,7 @@ import { withoutFolder } from './requested-run.ts';
 import { sendJson } from './send-json.ts';
 
 /** More than anyone compares, and few enough that a comparison takes no more than seconds. */
-const MOST_RUNS = 200;
+const MAX_RUNS = 200;
 
 const PARAMETERS = {
   a: selectors(),
@@ -82,8 +82,8 @@ function selected<Run extends SelectableRun>(
     const hint = error.hint === null ? '' : `; ${error.hint}`;
     throw new Problem(STATUSES[error.problem], `${name}: ${withoutFolder(library, error.message)}${hint}`);
   }
-  if (found.length <= MOST_RUNS) return found;
-  throw new Problem(400, `${name} selects ${found.length} runs; at most ${MOST_RUNS} are compared: add +last:N`);
+  if (found.length <= MAX_RUNS) return found;
+  throw new Problem(400, `${name} selects ${found.length} runs; at most ${MAX_RUNS} are compared: add +last:N`);
 }
 
 const STATUSES: Readonly<Record<SelectionError['problem'], number>> = { invalid: 400, not_found: 404, damaged: 422 };

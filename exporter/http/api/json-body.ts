@@ -3,10 +3,10 @@ import type { Request, RequestHandler } from 'express';
 import { Problem, wrongParameters, type WrongParameter } from './problem.ts';
 
 /** A thousand run ids and a reason are shorter. */
-const MOST_BYTES = 128 * 1024;
+const MAX_BYTES = 128 * 1024;
 
 /** Reads the body of a request as JSON. */
-export const jsonBody: RequestHandler = express.json({ limit: MOST_BYTES, strict: true });
+export const jsonBody: RequestHandler = express.json({ limit: MAX_BYTES, strict: true });
 
 /** A member of a body. */
 export interface Member<T> {

@@ -37,7 +37,7 @@ export function scenarioRoute(source: ScenarioSource, load: LoadFigures): Reques
       runs.map(({ run_id }) => run_id),
       choices,
     );
-    await sendJson(request, response, { summary, ...answerOf(history, runs, library, limit) });
+    await sendJson(request, response, { summary, ...responseOf(history, runs, library, limit) });
   };
 }
 
@@ -55,7 +55,7 @@ async function completedRuns(library: RunLibrary, name: string): Promise<readonl
   return runs.filter(({ scenario, status }) => scenario === name && status === 'completed').reverse();
 }
 
-function answerOf(
+function responseOf(
   { rules, runs, changes, unreadable, baseline, verdicts }: ScenarioHistory,
   summaries: readonly RunSummary[],
   library: RunLibrary,
@@ -81,7 +81,7 @@ function answerOf(
       .reverse()
       .flatMap((each) => {
         const summary = byId.get(each.run.run_id);
-        return summary === undefined ? [] : [runAnswer(each, summary, measures)];
+        return summary === undefined ? [] : [runResponse(each, summary, measures)];
       }),
     total_runs: summaries.length,
     unreadable_runs: [...unreadable].map(([run_id, reason]) => ({ run_id, reason: withoutFolder(library, reason) })),
@@ -99,7 +99,7 @@ function withTitles({ measures, ...entry }: VerdictEntry): object {
   return { ...entry, measures: measures.map((measure) => ({ title: statisticTitle(measure), ...measure })) };
 }
 
-function runAnswer(
+function runResponse(
   { run, verdict, accepted, pinned }: HistoryRun,
   { end, model, system, system_version, tool, tool_version, tags }: RunSummary,
   measures: readonly FigureKey[],

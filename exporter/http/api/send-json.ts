@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 const compress = promisify(gzip);
 const COMPRESSION_LEVEL = 1;
 /** Shorter responses fit into one packet. */
-const LEAST_COMPRESSED_BYTES = 1400;
+const MIN_COMPRESSED_BYTES = 1400;
 
 /** Sends a value as JSON with an `ETag`; 304 if the client already has it. */
 export async function sendJson(request: Request, response: Response, value: unknown): Promise<void> {
@@ -19,7 +19,7 @@ export async function sendJson(request: Request, response: Response, value: unkn
     response.status(304).end();
     return;
   }
-  if (body.length < LEAST_COMPRESSED_BYTES || request.acceptsEncodings('gzip', 'identity') !== 'gzip') {
+  if (body.length < MIN_COMPRESSED_BYTES || request.acceptsEncodings('gzip', 'identity') !== 'gzip') {
     response.set('Content-Length', String(body.length)).end(body);
     return;
   }

@@ -5,7 +5,7 @@ import { Problem } from './problem.ts';
 import { readQuery } from './query.ts';
 import { sendJson } from './send-json.ts';
 
-const LONGEST_NAME = 200;
+const MAX_NAME = 200;
 const RETRY_AFTER_SECONDS = 60;
 
 /** `POST /runs`: starts a scenario of the file of allowed runs; nothing else of the request is part of the run. */
@@ -15,7 +15,7 @@ export function startRunRoute(starts: ScenarioStarts | null): RequestHandler {
     if (starts === null) {
       throw new Problem(403, 'runs cannot be started; `llmbench serve --allow-runs FILE` names those that can');
     }
-    const { scenario } = readBody(request, { scenario: textUpTo(LONGEST_NAME) });
+    const { scenario } = readBody(request, { scenario: textUpTo(MAX_NAME) });
     if (!starts.scenarios.includes(scenario)) {
       throw new Problem(404, `${scenario} is not a scenario that can be started; see ${request.baseUrl}/starts`);
     }

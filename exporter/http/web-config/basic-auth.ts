@@ -3,8 +3,8 @@ import { compare } from 'bcryptjs';
 
 /** A hash of no known password, after its cost. */
 const NO_USER_HASH = 'CwTycUXWue0Thq9StjUM0uJ8.LqRcBSnfW8mVx2yTQ9eN1m6V0o3K';
-const MOST_REMEMBERED = 1000;
-const MOST_WAITING = 20;
+const MAX_REMEMBERED = 1000;
+const MAX_WAITING = 20;
 
 /** What is to be said of a request's credentials: the user if they are accepted; `busy`: too many are being checked. */
 export type SignIn = { readonly user: string } | 'refused' | 'busy';
@@ -31,9 +31,9 @@ export class BasicAuth {
       .update(JSON.stringify([name, hash, password]))
       .digest('base64');
     if (hash !== undefined && this.#remembered.has(key)) return { user: name };
-    if (this.#waiting >= MOST_WAITING) return 'busy';
+    if (this.#waiting >= MAX_WAITING) return 'busy';
     if (!(await this.#compared(password, hash ?? hashOfNoUser(users))) || hash === undefined) return 'refused';
-    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
+    if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
     this.#remembered.add(key);
     return { user: name };
   }

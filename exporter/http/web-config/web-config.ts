@@ -31,11 +31,11 @@ const HEADERS: Readonly<Record<string, readonly string[] | null>> = {
   'X-XSS-Protection': null,
   'Strict-Transport-Security': null,
 };
-const MOST_USERS = 1000;
-const MOST_BURST = 1_000_000;
+const MAX_USERS = 1000;
+const MAX_BURST = 1_000_000;
 const BCRYPT_HASH = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 /** Above this cost one wrong password occupies the process for seconds. */
-const MOST_BCRYPT_COST = 14;
+const MAX_BCRYPT_COST = 14;
 
 /**
  * Reads the format of https://github.com/prometheus/exporter-toolkit/blob/master/docs/web-configuration.md. `file` begins
@@ -96,14 +96,14 @@ function headersOf(section: YamlSection): WebConfig['headers'] {
 
 function usersOf(section: YamlSection): WebConfig['users'] {
   const names = section.keys();
-  if (names.length > MOST_USERS) section.refuse('', `has ${names.length} users; the maximum is ${MOST_USERS}`);
+  if (names.length > MAX_USERS) section.refuse('', `has ${names.length} users; the maximum is ${MAX_USERS}`);
   return new Map(
     names.map((name) => {
       if (name.includes(':')) section.refuse(name, 'must not contain a colon');
       const hash = section.text(name) ?? '';
       const cost = Number(BCRYPT_HASH.exec(hash)?.[1]);
-      if (!(cost <= MOST_BCRYPT_COST)) {
-        section.refuse(name, `must be a bcrypt hash with a cost of at most ${MOST_BCRYPT_COST}: htpasswd -nBC 10 ""`);
+      if (!(cost <= MAX_BCRYPT_COST)) {
+        section.refuse(name, `must be a bcrypt hash with a cost of at most ${MAX_BCRYPT_COST}: htpasswd -nBC 10 ""`);
       }
       return [name, hash];
     }),
@@ -113,5 +113,5 @@ function usersOf(section: YamlSection): WebConfig['users'] {
 function rateLimitOf(section: YamlSection): RateLimit | null {
   section.onlyHas(['interval', 'burst']);
   const interval_ms = section.duration_ms('interval') ?? 0;
-  return interval_ms === 0 ? null : { interval_ms, burst: section.count('burst', 1, MOST_BURST) };
+  return interval_ms === 0 ? null : { interval_ms, burst: section.count('burst', 1, MAX_BURST) };
 }

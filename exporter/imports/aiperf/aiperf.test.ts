@@ -413,7 +413,7 @@ test('folders of a sweep with repeats become one group, with steps and repeats',
 
 describe('answers that ended without usage', () => {
   /**
-   * Four of the answers without their usage, as AIPerf writes those whose stream was cut off: no error, its own count.
+   * Four of the responses without their usage, as AIPerf writes those whose stream was cut off: no error, its own count.
    */
   async function cut(folder: string): Promise<string> {
     const all = await lines();

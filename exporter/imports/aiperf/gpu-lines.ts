@@ -56,7 +56,7 @@ interface GpuLine {
 }
 
 /** Samples of a source that wait for earlier ones: AIPerf 0.13 writes the lines of one GPU seconds after those of another. */
-const MOST_WAITING = 20_000;
+const MAX_WAITING = 20_000;
 
 /**
  * The GPUs of `gpu_telemetry_export.jsonl`, one target per source, as the page of a DCGM exporter would have them: then
@@ -108,7 +108,7 @@ class GpuSource {
       return known === undefined || value === null ? [] : [[known.family, value * known.scale] as const];
     });
     this.#waiting.push({ at_ns, gpu, labels: labelsOf(line), values });
-    if (this.#waiting.length > MOST_WAITING) this.#record(MOST_WAITING / 2);
+    if (this.#waiting.length > MAX_WAITING) this.#record(MAX_WAITING / 2);
   }
 
   finish(): TargetStore {

@@ -33,7 +33,7 @@ function byLines({ head: { firstObject, isJsonLines, whole } }: SourceFile): Rec
   return isGpu && ('telemetry_data' in firstObject || 'dcgm_url' in firstObject) ? { format: GPU_RECORDS } : null;
 }
 
-/** A line that is longer than the head: an answer of many chunks, a large page of metrics. */
+/** A line that is longer than the head: a response of many chunks, a large page of metrics. */
 function byLongLine({ head: { firstLine, text, keys, whole } }: SourceFile): Recognition | null {
   if (whole || firstLine.length < text.length) return null;
   if (keys[0] === 'metadata' && keys.includes('metrics') && /"(request_start_ns|benchmark_phase)"/.test(text)) {

@@ -8,7 +8,7 @@ export interface RecordsOrigin {
   /** Nanoseconds since 1970 from which the times of the records count. */
   readonly zero_ns: bigint;
   /**
-   * Whether any answer reports its tokens in its usage. Where one does, the tokens of an answer without usage are
+   * Whether any response reports its tokens in its usage. Where one does, the tokens of a response without usage are
    * unknown: counts by AIPerf's tokenizer are another measure.
    */
   readonly usage: { readonly input: boolean; readonly output: boolean };

@@ -26,7 +26,7 @@ const NO_LABELS: ReadonlySet<string> = new Set([
 ]);
 
 /** Rows that are held at once: a larger file is refused. */
-const MOST_ROWS = 5_000_000;
+const MAX_ROWS = 5_000_000;
 
 interface ParquetSample {
   readonly labels: Readonly<Record<string, string>>;
@@ -81,8 +81,8 @@ async function readRows(
     const known = new Map(metadata.key_value_metadata?.map(({ key, value }) => [key, value]));
     if (!known.has('aiperf.schema_version'))
       throw new ImportRefusal(`${file.name} is not AIPerf's: it has no aiperf.schema_version`);
-    if (metadata.num_rows > MOST_ROWS) {
-      throw new ImportRefusal(`${file.name} has ${metadata.num_rows} rows, more than ${MOST_ROWS}: import it without`);
+    if (metadata.num_rows > MAX_ROWS) {
+      throw new ImportRefusal(`${file.name} has ${metadata.num_rows} rows, more than ${MAX_ROWS}: import it without`);
     }
     const compressors = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) };
     const rows = await parquetReadObjects({ file: buffer, metadata, compressors });

@@ -26,7 +26,7 @@ const SPACE = 0x20;
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 
 /** What is earlier than the first line by more than this comes from a clock that jumped. */
-const LONGEST_RUN_NS = 30n * 86_400n * NS_PER_S;
+const MAX_RUN_NS = 30n * 86_400n * NS_PER_S;
 
 /**
  * The earliest time under the keys in a file of JSON lines, down to the millisecond; null when there is none. `onBlock`
@@ -53,7 +53,7 @@ export async function earliestNanoseconds(
         if (digits === undefined) continue;
         const value = BigInt(digits);
         first ??= value;
-        if (value > first - LONGEST_RUN_NS && (earliest === null || value < earliest)) earliest = value;
+        if (value > first - MAX_RUN_NS && (earliest === null || value < earliest)) earliest = value;
       }
     }
   }

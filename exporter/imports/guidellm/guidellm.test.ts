@@ -77,7 +77,7 @@ test('a report of version 2 with two benchmarks is a group of two runs', () =>
       });
       expect(each.start).toMatch(/^2026-11-21T23:/);
       expect(records).toHaveLength(6);
-      // By another definition: the tool goes on to the end of the answer.
+      // By another definition: the tool goes on to the end of the response.
       const latency = metrics?.['request_latency']?.successful.mean ?? NaN;
       expect(distributionOf(result, 'request_latency').mean).not.toBeCloseTo(latency, 3);
       expect(each.source?.notes.join()).toMatch(

@@ -8,7 +8,7 @@ import type { GuideRequests } from './requests.ts';
 const NS_PER_SECOND = 1e9;
 
 /** A due time further than this from the sending is no time of day. */
-const FARTHEST_DUE_SECONDS = 86_400;
+const MAX_DUE_SECONDS = 86_400;
 
 /** What applies to every request of a benchmark. */
 export interface RecordContext {
@@ -84,7 +84,7 @@ function recordOf(
 
 /** 0.8.1 writes due times since its own start instead of times of day for a poisson schedule. */
 function dueOf({ due_s, sent_s }: GuideRequest, index: number, notes: ImportNotes): number | null {
-  if (due_s === null || Math.abs(sent_s - due_s) <= FARTHEST_DUE_SECONDS) return due_s;
+  if (due_s === null || Math.abs(sent_s - due_s) <= MAX_DUE_SECONDS) return due_s;
   notes.count('due times that are no time of day, read as unknown', `request ${index}`);
   return null;
 }

@@ -38,7 +38,7 @@ export function stageMeasures(report: Fields, output: OutputTokens, limits: Fiel
 }
 
 const LATENCY = { measure: 'request_latency' };
-/** The tool reads `content` alone: an answer that begins with reasoning has its first token later. */
+/** The tool reads `content` alone: a response that begins with reasoning has its first token later. */
 const TTFT: StatedIdentity = { measure: 'time_to_first_token', definition: 'sent_to_first_output_chunk' };
 const TPOT = { measure: 'inter_token_latency' };
 const GAPS: StatedIdentity = { measure: 'inter_chunk_latency', definition: 'gap_between_tokens_of_chunks' };

@@ -142,7 +142,7 @@ test('a request without a response, and a redirected one, is not ok', () =>
   inTemporaryFolder(async (folder) => {
     const mapping = `${REQUESTS}  err: {field: error}\n`;
     const rows = ['200,', '204,', '302,', '0,', '0,connect_refused', '0,none', '503,connect_refused'].map(
-      (answer, i) => `170000000${i},50,150,11,x,${answer}`,
+      (response, i) => `170000000${i},50,150,11,x,${response}`,
     );
     const text = ['started,ttft,total,out,prompt,status,err', ...rows].join('\n');
     const { result } = await importedRun(await imported(folder, text, mapping));

@@ -38,11 +38,11 @@ export function mappedImporter(mapping: ColumnMapping): Importer {
   };
 }
 
-const MOST_NAMED = 4;
+const MAX_NAMED = 4;
 
 function namesText(names: readonly string[]): string {
   const quoted = names.map((name) => `"${printable(name)}"`);
-  return quoted.length === 0 ? 'no names' : firstNames(quoted, MOST_NAMED);
+  return quoted.length === 0 ? 'no names' : firstNames(quoted, MAX_NAMED);
 }
 
 function columnNames({ text, firstLine, keys, firstObject }: SourceFile['head']): readonly string[] {

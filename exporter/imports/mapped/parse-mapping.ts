@@ -31,7 +31,7 @@ const TOP = [
 ];
 
 /** Far more than the columns of any table need. */
-const MOST_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 /**
  * Reads a mapping: `columns` assigns to each column the field of a request that it is (or, with `rows: runs`, which
@@ -40,8 +40,8 @@ const MOST_CHARACTERS = 20_000;
  */
 export function parseMapping(text: string): ColumnMapping {
   // YAML takes quadratic time for some texts.
-  if (text.length > MOST_CHARACTERS)
-    throw new ImportRefusal(`it has ${text.length} characters, at most ${MOST_CHARACTERS} are read`);
+  if (text.length > MAX_CHARACTERS)
+    throw new ImportRefusal(`it has ${text.length} characters, at most ${MAX_CHARACTERS} are read`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, schema: 'core', prettyErrors: false });
   const [mistake] = [...document.errors, ...document.warnings];

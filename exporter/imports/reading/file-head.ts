@@ -15,7 +15,7 @@ export interface FileHead {
   readonly firstLine: string;
 }
 
-const MOST_KEYS = 1000;
+const MAX_KEYS = 1000;
 
 /** Describes a file's first bytes. Never throws. */
 export function fileHead(bytes: Uint8Array, whole: boolean): FileHead {
@@ -64,7 +64,7 @@ export function topLevelKeys(text: string): string[] {
     if (character === '"') {
       const end = endOfString(text, at);
       if (end < 0) break;
-      if (depth === 1 && keyIsNext && keys.length < MOST_KEYS) keys.push(unquoted(text.slice(at, end + 1)));
+      if (depth === 1 && keyIsNext && keys.length < MAX_KEYS) keys.push(unquoted(text.slice(at, end + 1)));
       keyIsNext = false;
       at = end;
     } else if (character === '{' || character === '[') {

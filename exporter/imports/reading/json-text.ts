@@ -126,13 +126,13 @@ function withoutNotNumbers(text: string): { text: string; count: number } {
 }
 
 /** Texts up to this length are searched for the position of a fault that V8 does not report. */
-const LONGEST_SEARCHED = 1 << 24;
+const MAX_SEARCHED = 1 << 24;
 
 /** V8's message cites the text around the error; that may be a prompt, so only its position is kept. */
 function problemOf(error: unknown, text: string): JsonTextError {
   if (text.trim() === '') return new JsonTextError('it is empty', null);
   if (isCutOff(error, text)) return new JsonTextError(CUT_OFF, text.length);
-  const position = positionIn(error) ?? (text.length <= LONGEST_SEARCHED ? firstFault(text) : null);
+  const position = positionIn(error) ?? (text.length <= MAX_SEARCHED ? firstFault(text) : null);
   return new JsonTextError('it is not JSON', position);
 }
 

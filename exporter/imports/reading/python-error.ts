@@ -42,7 +42,7 @@ export function pythonError(text: string): PythonError {
   return { reason, http_status: null };
 }
 
-/** vLLM and SGLang keep the reason phrase of the answer, SGLang with the body after a colon. */
+/** vLLM and SGLang keep the reason phrase of the response, SGLang with the body after a colon. */
 function statusOf(text: string): number | null {
   const code = STATUS.exec(text);
   const digits = code?.[1] ?? code?.[2];

@@ -6,10 +6,10 @@ import { readBytes } from './source-file.ts';
 import type { Reading, SourceFile } from './source-file.ts';
 
 /** The longest text that V8 can hold is 512 MB; parsed it takes several times that. */
-export const LARGEST_DOCUMENT_BYTES = 256 * 2 ** 20;
+export const MAX_DOCUMENT_BYTES = 256 * 2 ** 20;
 
 export interface DocumentOptions {
-  /** Bytes; default `LARGEST_DOCUMENT_BYTES`. */
+  /** Bytes; default `MAX_DOCUMENT_BYTES`. */
   readonly largest?: number;
   /** Whether whole numbers above 2^53 are rounded (default), or bigints. */
   readonly largeNumbers?: LargeNumbers;
@@ -23,7 +23,7 @@ export async function readJsonDocument(
   file: SourceFile,
   notes: ImportNotes,
   reading: Reading,
-  { largest = LARGEST_DOCUMENT_BYTES, largeNumbers = 'rounded' }: DocumentOptions = {},
+  { largest = MAX_DOCUMENT_BYTES, largeNumbers = 'rounded' }: DocumentOptions = {},
 ): Promise<unknown> {
   const text = await readText(file, reading, largest);
   try {
@@ -40,7 +40,7 @@ export async function readJsonDocument(
 export async function readText(
   file: SourceFile,
   reading: Reading,
-  largest: number = LARGEST_DOCUMENT_BYTES,
+  largest: number = MAX_DOCUMENT_BYTES,
 ): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;

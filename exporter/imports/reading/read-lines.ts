@@ -2,7 +2,7 @@ import { readBytes } from './source-file.ts';
 import type { Reading, SourceFile } from './source-file.ts';
 
 /** A line may be this long: a request with 10⁶ chunks has 20 MB. */
-export const LONGEST_LINE_BYTES = 64 * 2 ** 20;
+export const MAX_LINE_BYTES = 64 * 2 ** 20;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -30,7 +30,7 @@ export async function* readLineBlocks(
   file: Pick<SourceFile, 'path' | 'compression' | 'bytes'>,
   reading: Reading,
   onLongLine: LongLine,
-  longest: number = LONGEST_LINE_BYTES,
+  longest: number = MAX_LINE_BYTES,
 ): AsyncGenerator<LineBlock> {
   const begun = new BegunLine(longest);
   let number = 1;

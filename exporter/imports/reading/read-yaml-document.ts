@@ -4,13 +4,13 @@ import { readText } from './read-json-document.ts';
 import type { Reading, SourceFile } from './source-file.ts';
 
 /** YAML takes ten times the memory and time of JSON. */
-const LARGEST_YAML_BYTES = 48 * 2 ** 20;
+const MAX_YAML_BYTES = 48 * 2 ** 20;
 /** Python's YAML names a value that it writes twice; many uses of one are a bomb. */
-const MOST_ALIASES = 1000;
+const MAX_ALIASES = 1000;
 
 /** A file that is one YAML document. Throws `ImportRefusal` when it is larger than 48 MB, or no YAML. */
 export async function readYamlDocument(file: SourceFile, reading: Reading): Promise<unknown> {
-  const text = await readText(file, reading, LARGEST_YAML_BYTES);
+  const text = await readText(file, reading, MAX_YAML_BYTES);
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false, uniqueKeys: true });
   const [error] = document.errors;
@@ -22,7 +22,7 @@ export async function readYamlDocument(file: SourceFile, reading: Reading): Prom
   }
   if (error !== undefined) throw new ImportRefusal(`${file.name}: it is not YAML at character ${error.pos[0]}`);
   try {
-    return document.toJS({ maxAliasCount: MOST_ALIASES });
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     // What `toJS` throws for too many uses of one value.
     if (error instanceof ReferenceError) throw new ImportRefusal(`${file.name}: its YAML repeats values too often`);

@@ -16,7 +16,7 @@ export interface ResultPlace {
 }
 
 /** Results up to this size are kept while they are imported, larger ones are read from the file again. */
-const MOST_KEPT_BYTES = 8 * 2 ** 20;
+const MAX_KEPT_BYTES = 8 * 2 ** 20;
 const LINE_FEED = 0x0a;
 
 /** The lines of a file that are not empty. A line may be of any length. */
@@ -82,7 +82,7 @@ class LineBytes {
     this.#length += bytes.length;
     this.#hash.update(bytes);
     if (this.isBlank && bytes.some((byte) => byte > 0x20)) this.isBlank = false;
-    if (this.#length > MOST_KEPT_BYTES) this.#pieces = null;
+    if (this.#length > MAX_KEPT_BYTES) this.#pieces = null;
     else this.#pieces?.push(Buffer.from(bytes));
   }
 

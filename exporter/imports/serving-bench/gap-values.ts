@@ -9,7 +9,7 @@ import type { StatedIdentity } from '../stated/stated-measures.ts';
 import { exactStated, statedFacts } from '../stated/stated-values.ts';
 
 /** Above this many gaps (16 MB, and as much again to sort them) they are counted in a fine histogram. */
-const MOST_EXACT = 2_000_000;
+const MAX_EXACT = 2_000_000;
 const NS_PER_SECOND = 1e9;
 
 /** The gaps between chunks of many requests, seconds: exact up to two million, above from a histogram with bounds. */
@@ -18,7 +18,7 @@ export class GapValues {
   readonly #histogram = new GapHistogram();
   readonly #mostExact: number;
 
-  constructor(mostExact: number = MOST_EXACT) {
+  constructor(mostExact: number = MAX_EXACT) {
     this.#mostExact = mostExact;
   }
 

@@ -80,7 +80,7 @@ export class ListedSurvey {
     return this.requests > 0 && this.withTime === this.requests;
   }
 
-  /** Whether any answer came in more than one piece; one token comes in one piece anyhow. */
+  /** Whether any response came in more than one piece; one token comes in one piece anyhow. */
   get isStreamed(): boolean {
     return this.inPieces > 0 || this.ofOneToken === this.ok;
   }

@@ -38,7 +38,7 @@ const LISTS = [...NUMBERS, GAPS, ERRORS, TEXTS] as const;
 type ListName = (typeof LISTS)[number];
 
 /** Texts of errors whose reason is remembered. */
-const MOST_REMEMBERED = 1000;
+const MAX_REMEMBERED = 1000;
 
 /**
  * The parallel lists of a result of `vllm bench serve` or SGLang's `bench_serving`. What has one number per request is
@@ -178,7 +178,7 @@ function errorReader(failures: Map<number, PythonError>): (values: readonly unkn
     for (const value of values) {
       if (typeof value === 'string' && value !== '') {
         const failure = remembered.get(value) ?? pythonError(value);
-        if (remembered.size < MOST_REMEMBERED) remembered.set(value, failure);
+        if (remembered.size < MAX_REMEMBERED) remembered.set(value, failure);
         failures.set(index, failure);
       }
       index += 1;

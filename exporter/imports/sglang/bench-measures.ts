@@ -25,7 +25,7 @@ const TOOL_TPOT: StatedIdentity = {
 const GAPS: StatedIdentity = { measure: 'inter_chunk_latency', definition: 'gap_between_content_chunks' };
 const SPREAD_GAPS: StatedIdentity = { measure: 'inter_chunk_latency', definition: 'gap_spread_over_its_tokens' };
 
-/** What the summary reports: the end of a request is that of its answer, `[DONE]` included. `n`: ok requests. */
+/** What the summary reports: the end of a request is that of its response, `[DONE]` included. `n`: ok requests. */
 export function summaryLatencies(
   fields: Fields,
   backend: SglangBackend,

@@ -115,7 +115,7 @@ describe('a line with --output-details', () => {
       const gaps = distributionOf(result, 'inter_chunk_latency');
       expect(gaps).toMatchObject({ definition: 'gap_between_content_chunks' });
       expect(gaps.percentiles.p95.value).toBeCloseTo(ms(line, 'p95_itl_ms'), 9);
-      // The tool's latency goes on to the end of the answer.
+      // The tool's latency goes on to the end of the response.
       const latency = distributionOf(result, 'request_latency');
       expect(latency.definition).toBe('sent_to_last_content_chunk');
       expect(latency.mean).toBeLessThan(ms(line, 'mean_e2e_latency_ms'));

@@ -45,7 +45,7 @@ export function totals(fields: Fields): ScalarResult[] {
   return [...scalars, ...(cached === null ? [] : [cached]), ...goodput(fields)];
 }
 
-/** The tool counts a latency to the end of the answer. */
+/** The tool counts a latency to the end of the response. */
 function goodput(fields: Fields): ScalarResult[] {
   fields.ignore('slo_attainment_by_metric');
   const rate = fields.amount('request_goodput');
@@ -77,7 +77,7 @@ const OF_OUTPUT_TOKENS: ReadonlySet<string> = new Set([
   'total_token_throughput',
 ]);
 /** A tokenizer's count of a text is never so far from the server's, and not so far where its chunks are one token each. */
-const MOST_RATIO = 2;
+const MAX_RATIO = 2;
 const MAX_RATIO_BESIDE_CHUNKS = 1.5;
 const ABOUT_ONE_TOKEN_A_CHUNK = 1.25;
 
@@ -98,7 +98,7 @@ export function withoutFalseTokens(
   const ratio = total === null || counted === null || counted === 0 ? 1 : total / counted;
   const tokensPerChunk = quotient(counted, survey?.chunks ?? null) ?? 0;
   const isOneAChunk = tokensPerChunk >= 1 / ABOUT_ONE_TOKEN_A_CHUNK && tokensPerChunk <= ABOUT_ONE_TOKEN_A_CHUNK;
-  const most = isOneAChunk ? MAX_RATIO_BESIDE_CHUNKS : MOST_RATIO;
+  const most = isOneAChunk ? MAX_RATIO_BESIDE_CHUNKS : MAX_RATIO;
   if (tooFew === 0 && ratio <= most && ratio >= 1 / most) return measures;
   const why =
     tooFew > 0

@@ -7,7 +7,7 @@ import type { ImportNotes } from '../import-notes.ts';
 export interface EngineRequest {
   readonly index: number;
   readonly sent_ns: number;
-  /** Null when the answer was not streamed. */
+  /** Null when the response was not streamed. */
   readonly first_ns: number | null;
   /** Null when it never finished. */
   readonly end_ns: number | null;
@@ -16,7 +16,7 @@ export interface EngineRequest {
   readonly failed: boolean;
 }
 
-/** The requests of the file; what cannot be one is left out and counted. The texts of the answers are not read. */
+/** The requests of the file; what cannot be one is left out and counted. The texts of the responses are not read. */
 export function engineRequests(document: unknown, notes: ImportNotes): readonly EngineRequest[] {
   if (!Array.isArray(document)) return [];
   return (document as readonly unknown[]).flatMap((value, index) => {

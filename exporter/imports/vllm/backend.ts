@@ -4,7 +4,7 @@ export interface VllmBackend {
   readonly endpoint_type: string | null;
   /** Every chunk that it counts carries tokens, except one that may close the response. */
   readonly countsTokenChunks: boolean;
-  /** Whether the answer may end with a chunk that carries no token, and is counted. */
+  /** Whether the response may end with a chunk that carries no token, and is counted. */
   readonly hasClosingChunk: boolean;
 }
 

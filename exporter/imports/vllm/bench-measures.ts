@@ -28,7 +28,7 @@ const BY_CONTENT: Definitions = {
   e2el: 'sent_to_last_content_chunk',
 };
 
-/** Of the tool's own figures: an answer may end with a chunk without content. */
+/** Of the tool's own figures: a response may end with a chunk without content. */
 const BY_TOKEN_CHUNK: Definitions = { ...BY_CONTENT, itl: 'gap_between_chunks', e2el: 'sent_to_last_chunk' };
 
 /** Of the tool's own figures where it also takes a first chunk without content for a token. */
@@ -73,7 +73,7 @@ export function listedLatencies({ byContent }: ListedSurvey, backend: VllmBacken
 
 /** Compares what the summary reports with what the file lists, both as the tool has them. */
 export function checkSummary(fields: Fields, { byChunk, withLatency, ok }: ListedSurvey, notes: ImportNotes): void {
-  // Older versions took the end of the answer for its last chunk, which the lists do not hold.
+  // Older versions took the end of the response for its last chunk, which the lists do not hold.
   const checked = withLatency === ok ? METRICS : (['ttft', 'itl'] as const);
   for (const metric of checked) {
     const reported = benchStatistics(fields, metric);

@@ -4,7 +4,7 @@ import type { VllmBackend } from './backend.ts';
 
 /**
  * When the chunks with content came, in seconds since the request was sent; null when the file does not report which of the
- * chunks have content. One chunk more than tokens is the one that closes the answer: the tool counts it, it has no content.
+ * chunks have content. One chunk more than tokens is the one that closes the response: the tool counts it, it has no content.
  */
 export function contentTimes_s(request: ListedRequest, backend: VllmBackend): readonly number[] | null {
   if (!backend.countsTokenChunks) return null;

@@ -15,7 +15,7 @@ export class UnfitSetsError extends Error {
   override readonly name = 'UnfitSetsError';
 }
 
-/** The probes at the two bounds, on which the answer of a search rests. */
+/** The probes at the two bounds, on which the response of a search rests. */
 export function boundProbesOf({ holds, fails, probes }: CapacityFile): readonly CapacityProbe[] {
   return probes.filter(({ load }) => load === holds || load === fails);
 }

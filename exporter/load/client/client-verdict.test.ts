@@ -13,7 +13,7 @@ function loop(...samples: readonly (readonly [times: number, delay_ms: number])[
 
 describe('how late a loop was, over the time', () => {
   test('samples missing because of a pause are filled in', () => {
-    // Asked every 10 ms of the 110 that lie between two answers: 100, 90, … 0 ms late. Ten of 21 are later than 5 ms.
+    // Asked every 10 ms of the 110 that lie between two responses: 100, 90, … 0 ms late. Ten of 21 are later than 5 ms.
     const delays = loop([10, 0.1], [1, 100]);
     expect([delays.count, delays.pausesLongerThan(5 * MS), delays.shareLaterThan(5 * MS)]).toEqual([11, 1, 10 / 21]);
     expect((delays.p99_ns ?? 0) / MS).toBeCloseTo(100, 0);

@@ -12,9 +12,9 @@ const SCHEDULING_NS = 5e6;
  */
 const CLEAR_SHARE = 0.02;
 /** A single garbage collection, or a moment of another program, is not an excessive load. */
-const FEWEST_PAUSES = 5;
+const MIN_PAUSES = 5;
 /** When the loop was blocked for this share of the time, fewer pauses are sufficient. */
-const MOST_OF_THE_TIME = 0.5;
+const MAX_THE_TIME = 0.5;
 
 /**
  * Whether the client itself may have limited the measurement. It is `saturated` when its event loop was later than 5 %
@@ -34,8 +34,7 @@ export function clientVerdict(
   const limit_ns = Math.max(allowed_ns, SCHEDULING_NS);
   const share = delays.shareLaterThan(limit_ns);
   const pauses = delays.pausesLongerThan(limit_ns);
-  if (share <= CLEAR_SHARE || (pauses < FEWEST_PAUSES && share <= MOST_OF_THE_TIME))
-    return { verdict: 'ok', why: null };
+  if (share <= CLEAR_SHARE || (pauses < MIN_PAUSES && share <= MAX_THE_TIME)) return { verdict: 'ok', why: null };
   const limit =
     allowed_ns >= SCHEDULING_NS
       ? `5 % of p50 inter-token latency ${milliseconds(interTokenLatencyP50_ns)}`

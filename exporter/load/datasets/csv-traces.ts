@@ -56,7 +56,7 @@ export const AZURE: CsvTraceFormat = {
   timeExample: 'a time, such as 2023-11-16 18:15:46.6805900',
 };
 
-const MOST_TOKENS = 1e7;
+const MAX_TOKENS = 1e7;
 
 /**
  * A CSV file with a header, and a request per row: its times are relative to the first request that is sent. Rows with 0
@@ -133,8 +133,8 @@ class CsvRows {
 
   #tokens(text: string, column: string, line: number): number {
     const tokens = /^\d{1,8}$/.test(text) ? Number(text) : NaN;
-    return tokens <= MOST_TOKENS
+    return tokens <= MAX_TOKENS
       ? tokens
-      : refuse(this.#file, line, `${column} must be a whole number from 0 to ${MOST_TOKENS}`);
+      : refuse(this.#file, line, `${column} must be a whole number from 0 to ${MAX_TOKENS}`);
   }
 }

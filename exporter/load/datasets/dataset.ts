@@ -31,7 +31,7 @@ export interface Dataset {
 export interface Conversation {
   readonly turns: number;
   /** The request of a turn, from 0; `answers` are the responses to the earlier turns, which have no message when empty. */
-  request(turn: number, answers: readonly string[]): GenerationRequest;
+  request(turn: number, responses: readonly string[]): GenerationRequest;
   /** The user's delay before a turn, after the previous response. */
   delaySeconds(turn: number): number;
 }

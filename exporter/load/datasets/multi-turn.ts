@@ -10,7 +10,7 @@ import { textOf } from './text-rows.ts';
 
 /** A user's turn of a conversation in a file. */
 interface PlannedTurn {
-  /** The messages before it since the previous user turn: a system prompt, or an answer that replaces the server's. */
+  /** The messages before it since the previous user turn: a system prompt, or a response that replaces the server's. */
   readonly before: readonly Message[];
   readonly text: string;
   readonly outputTokens: number | null;
@@ -26,7 +26,7 @@ export interface MultiTurnOptions extends FileDatasetOptions {
 /**
  * `multi_turn`: each line is a conversation, `{"session_id", "turns": [{"text", "delay" (ms), "output_length",
  * "role"}]}`; lines with the same `session_id` continue a conversation. Turns of the role `assistant` replace the
- * server's answers in the history. Throws a `ConfigurationError`.
+ * server's responses in the history. Throws a `ConfigurationError`.
  */
 export async function multiTurn(options: MultiTurnOptions): Promise<Dataset> {
   const { texts, sha256 } = await readLines(options.file);
@@ -80,20 +80,20 @@ function conversationOf(turns: readonly PlannedTurn[], options: FileDatasetOptio
   return {
     turns: turns.length,
     delaySeconds: (turn) => (turn === 0 ? 0 : (turns[turn]?.delaySeconds ?? 0)),
-    request: (turn, answers) => turnRequest(turns.slice(0, turn + 1), answers, options),
+    request: (turn, responses) => turnRequest(turns.slice(0, turn + 1), responses, options),
   };
 }
 
 function turnRequest(
   turns: readonly PlannedTurn[],
-  answers: readonly string[],
+  responses: readonly string[],
   { outputTokens, tokenizer }: FileDatasetOptions,
 ): GenerationRequest {
   const history: Message[] = [];
   turns.forEach(({ before, text }, i) => {
     const isAnswered = before.some(({ role }) => role === 'assistant');
-    const answer = answers[i - 1] ?? '';
-    if (i > 0 && !isAnswered && answer !== '') history.push({ role: 'assistant', content: answer });
+    const response = responses[i - 1] ?? '';
+    if (i > 0 && !isAnswered && response !== '') history.push({ role: 'assistant', content: response });
     history.push(...before);
     if (i < turns.length - 1) history.push({ role: 'user', content: text });
   });

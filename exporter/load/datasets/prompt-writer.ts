@@ -9,7 +9,7 @@ const FILLERS = [' a', ' I', '.', ',', ' s', ' x', ' 1', '!', ' the', '\n', ' .'
 /** The first texts are all checked, and after them one in this many. */
 const CHECKED = 64;
 /** Further attempts do not improve the result. */
-const MOST_CORRECTIONS = 24;
+const MAX_CORRECTIONS = 24;
 
 /** A text and its tokens, if a tokenizer counted them. */
 export interface WrittenText {
@@ -89,7 +89,7 @@ export class PromptWriter {
     let best: WrittenText = { text, tokens: length };
     const miss = (): number => Math.abs((best.tokens ?? NaN) - tokens);
     if (miss() > 0 && begun !== '') this.#sumsHold = false;
-    for (let i = 0; i < MOST_CORRECTIONS && miss() > 0; i++) {
+    for (let i = 0; i < MAX_CORRECTIONS && miss() > 0; i++) {
       text = length > tokens ? withoutLastWord(text) : text + this.#fillerFor(lengthOf, text, tokens - length);
       length = lengthOf(text);
       if (Math.abs(length - tokens) < miss()) best = { text, tokens: length };

@@ -7,8 +7,8 @@ import { InputRow } from './row.ts';
 
 /** Limits of vLLM's benchmark for this dataset, in tokens. */
 const SHORTEST = 4;
-const LONGEST_PROMPT = 1024;
-const LONGEST_BOTH = 2048;
+const MAX_PROMPT = 1024;
+const MAX_BOTH = 2048;
 
 interface Pair {
   readonly prompt: string;
@@ -19,7 +19,7 @@ interface Pair {
 /**
  * `sharegpt`: the first question of each conversation, and an output as long as the recorded answer (or `--osl`), by
  * the rules of `vllm bench serve`: conversations of one turn are skipped, and with a tokenizer those that are shorter
- * than 4 tokens or longer than 1024, or 2048 with the answer. Throws a `ConfigurationError`.
+ * than 4 tokens or longer than 1024, or 2048 with the response. Throws a `ConfigurationError`.
  */
 export async function shareGpt(options: FileDatasetOptions): Promise<Dataset> {
   const { file, tokenizer, outputTokens } = options;
@@ -52,15 +52,15 @@ function pairOf(row: InputRow, { tokenizer, outputTokens }: FileDatasetOptions):
   const { [key]: turns } = row.json;
   if (!Array.isArray(turns)) row.refuse('conversations is missing: each entry must have a list of turns');
   if (turns.length < 2) return null;
-  const [question, answer] = row.rows(key);
+  const [question, response] = row.rows(key);
   const prompt = question === undefined ? '' : turnText(question);
-  const completion = answer === undefined ? '' : turnText(answer);
+  const completion = response === undefined ? '' : turnText(response);
   if (prompt === '') return null;
   if (tokenizer === null) return { prompt, input_tokens: null, max_tokens: outputTokens ?? 0 };
   const input_tokens = tokenizer.count(prompt);
   const max_tokens = outputTokens ?? tokenizer.count(completion);
   if (input_tokens < SHORTEST || (outputTokens === null && max_tokens < SHORTEST)) return null;
-  if (input_tokens > LONGEST_PROMPT || input_tokens + max_tokens > LONGEST_BOTH) return null;
+  if (input_tokens > MAX_PROMPT || input_tokens + max_tokens > MAX_BOTH) return null;
   return { prompt, input_tokens, max_tokens };
 }
 

@@ -161,9 +161,9 @@ describe('conversations', () => {
     const third = one?.request(2, ['answer 1', 'answer 2']);
     expect(wordsOf(first?.prompt ?? '')).toBe(25);
     expect(third?.history?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user', 'assistant']);
-    const [, user, answer, second, answer2] = third?.history as readonly Message[];
+    const [, user, response, second, response2] = third?.history as readonly Message[];
     expect(user?.content).toBe(first?.prompt);
-    expect([answer?.content, answer2?.content]).toEqual(['answer 1', 'answer 2']);
+    expect([response?.content, response2?.content]).toEqual(['answer 1', 'answer 2']);
     expect(wordsOf(second?.content ?? '')).toBe(10);
     expect(wordsOf(third?.prompt ?? '')).toBe(10);
     // Requested again, also out of order, a turn is the same.

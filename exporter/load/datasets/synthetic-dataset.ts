@@ -148,9 +148,9 @@ class SyntheticTexts {
     return {
       turns,
       delaySeconds: () => 0,
-      request: (turn, answers) => {
+      request: (turn, responses) => {
         prepare(turn);
-        return this.#request(prompts.slice(0, turn + 1), planned[turn]?.output ?? 1, answers);
+        return this.#request(prompts.slice(0, turn + 1), planned[turn]?.output ?? 1, responses);
       },
     };
   }
@@ -164,18 +164,18 @@ class SyntheticTexts {
   }
 
   /** `prompts`: all so far; the last one is the current turn. */
-  #request(prompts: readonly WrittenText[], max_tokens: number, answers: readonly string[]): GenerationRequest {
+  #request(prompts: readonly WrittenText[], max_tokens: number, responses: readonly string[]): GenerationRequest {
     const system = this.#sharedText('system', this.#options.systemPromptTokens ?? 0);
     const history: Message[] = system.text === '' ? [] : [{ role: 'system', content: system.text }];
     let tokens = system.tokens;
     prompts.forEach((prompt, turn) => {
       tokens = sum(tokens, prompt.tokens);
       if (turn === prompts.length - 1) return;
-      const answer = answers[turn] ?? '';
+      const response = responses[turn] ?? '';
       history.push({ role: 'user', content: prompt.text });
       // Servers refuse a message without text.
-      if (answer !== '') history.push({ role: 'assistant', content: answer });
-      tokens = sum(tokens, this.#writer.count(answer));
+      if (response !== '') history.push({ role: 'assistant', content: response });
+      tokens = sum(tokens, this.#writer.count(response));
     });
     return {
       prompt: prompts.at(-1)?.text ?? '',

@@ -66,7 +66,7 @@ export function hashIdsOf(row: InputRow, inputTokens: number, blockTokens: numbe
 }
 
 /** Number of block texts cached for later requests with the same id. */
-const MOST_BLOCKS = 4096;
+const MAX_BLOCKS = 4096;
 
 /** Prompts made of blocks: the same id always has the same text; what follows the blocks is unique to the request. */
 class BlockPrompts {
@@ -100,7 +100,7 @@ class BlockPrompts {
     const known = this.#known.get(id);
     if (known !== undefined) return known;
     const { text } = this.#writer.write(random, this.#blockTokens, true);
-    if (this.#known.size >= MOST_BLOCKS) this.#known.clear();
+    if (this.#known.size >= MAX_BLOCKS) this.#known.clear();
     this.#known.set(id, text);
     return text;
   }

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 
 /** About 0.8 GB of rows without hash ids. */
-const MOST_ROWS = 2 ** 25;
+const MAX_ROWS = 2 ** 25;
 const FIRST_CAPACITY = 1024;
 
 /** One request of a trace. */
@@ -37,7 +37,7 @@ export class TraceRows {
 
   /** Throws a `ConfigurationError` when there are too many. */
   push({ due_ns, inputTokens, outputTokens, hashIds }: TraceRow, file: string): void {
-    if (this.count >= MOST_ROWS) throw new ConfigurationError(`${file}: more than ${MOST_ROWS} rows; split the file`);
+    if (this.count >= MAX_ROWS) throw new ConfigurationError(`${file}: more than ${MAX_ROWS} rows; split the file`);
     if (due_ns === null) this.#untimed ??= this.count;
     this.#due_ns.push(due_ns ?? NaN);
     this.#inputs.push(inputTokens);

@@ -75,7 +75,7 @@ describe('conversations and payloads', () => {
 });
 
 describe('whole answers', () => {
-  const answer = (message: object): unknown => ({
+  const response = (message: object): unknown => ({
     choices: [{ index: 0, message, finish_reason: 'stop' }],
     usage: { prompt_tokens: 3, completion_tokens: 2 },
   });
@@ -89,8 +89,8 @@ describe('whole answers', () => {
     ],
     ['a refusal', { content: null, refusal: 'no' }, { output: 'no', reasoning: '' }],
   ])('%s', (_name, message, text) => {
-    expect(chat.interpretWhole(answer(message))).toMatchObject({ content: true, finishReason: 'stop', error: null });
-    expect(chat.text(answer(message))).toEqual(text);
+    expect(chat.interpretWhole(response(message))).toMatchObject({ content: true, finishReason: 'stop', error: null });
+    expect(chat.text(response(message))).toEqual(text);
   });
 
   test('a stream event is none', () => {

@@ -38,10 +38,10 @@ test('another choice of several', () => {
 });
 
 test('text and usage of a whole answer', () => {
-  const answer = {
+  const response = {
     choices: [{ index: 0, text: 'abc', finish_reason: 'stop' }],
     usage: { prompt_tokens: 4, completion_tokens: 3 },
   };
-  expect(completions.text(answer)).toEqual({ output: 'abc', reasoning: '' });
-  expect(completions.interpretWhole(answer)?.usage).toMatchObject({ input_tokens: 4, output_tokens: 3 });
+  expect(completions.text(response)).toEqual({ output: 'abc', reasoning: '' });
+  expect(completions.interpretWhole(response)?.usage).toMatchObject({ input_tokens: 4, output_tokens: 3 });
 });

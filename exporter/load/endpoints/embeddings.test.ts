@@ -10,7 +10,7 @@ test('body', () => {
   });
 });
 
-const answer = (embedding: unknown): unknown => ({
+const response = (embedding: unknown): unknown => ({
   object: 'list',
   data: [{ object: 'embedding', index: 0, embedding }],
   usage: { prompt_tokens: 6, total_tokens: 6, completion_tokens: 0 },
@@ -18,9 +18,9 @@ const answer = (embedding: unknown): unknown => ({
 const usage = { input_tokens: 6, output_tokens: null, reasoning_tokens: null, cached_tokens: null };
 
 test.each([
-  ['numbers', answer([0.5, 1]), true],
-  ['base64', answer('AAAA'), true],
-  ['no vector', answer([]), false],
+  ['numbers', response([0.5, 1]), true],
+  ['base64', response('AAAA'), true],
+  ['no vector', response([]), false],
 ])('%s; there are no output tokens, not 0', (_name, json, content) => {
   expect(embeddings.interpretWhole(json)).toEqual({ content, finishReason: null, usage, error: null });
 });

@@ -28,12 +28,17 @@ export const embeddings: Endpoint = {
 
   interpret: (): EventMeaning | null => null,
 
-  interpretWhole(answer: unknown): EventMeaning | null {
-    if (!isObject(answer)) return null;
-    const error = errorMessage(answer);
-    if (error === null && !Array.isArray(answer.data)) return null;
-    const vectors = Array.isArray(answer.data) ? (answer.data as unknown[]) : [];
-    return { content: vectors.length > 0 && vectors.every(isVector), finishReason: null, usage: usage(answer), error };
+  interpretWhole(response: unknown): EventMeaning | null {
+    if (!isObject(response)) return null;
+    const error = errorMessage(response);
+    if (error === null && !Array.isArray(response.data)) return null;
+    const vectors = Array.isArray(response.data) ? (response.data as unknown[]) : [];
+    return {
+      content: vectors.length > 0 && vectors.every(isVector),
+      finishReason: null,
+      usage: usage(response),
+      error,
+    };
   },
 
   text: () => NO_TEXT,
@@ -47,7 +52,7 @@ function isVector(item: unknown): boolean {
 }
 
 /** Some servers report `completion_tokens: 0`; embeddings have no output tokens. */
-function usage(answer: Readonly<Record<string, unknown>>): EventMeaning['usage'] {
-  const reported = openAiUsage(answer.usage);
+function usage(response: Readonly<Record<string, unknown>>): EventMeaning['usage'] {
+  const reported = openAiUsage(response.usage);
   return reported === null ? null : { ...reported, output_tokens: null, reasoning_tokens: null };
 }

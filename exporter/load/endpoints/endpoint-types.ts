@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { chatEndpoint } from './chat.ts';
 import { completionsEndpoint } from './completions.ts';
 import { embeddings } from './embeddings.ts';
-import type { AnswerMode, Endpoint } from './endpoint.ts';
+import type { ResponseMode, Endpoint } from './endpoint.ts';
 import { responsesEndpoint } from './responses.ts';
 import { sglangGenerate } from './sglang-generate.ts';
 import type { TemplateConfig } from './template-config.ts';
@@ -34,7 +34,7 @@ export interface EndpointChoice {
 
 export interface ChosenEndpoint {
   readonly endpoint: Endpoint;
-  readonly mode: AnswerMode;
+  readonly mode: ResponseMode;
 }
 
 /** The configured endpoint. Throws a `ConfigurationError` for options that cannot be combined. */

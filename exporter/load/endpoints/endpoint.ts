@@ -11,7 +11,7 @@ export interface Message {
 export interface GenerationRequest {
   /** The text of the current turn. */
   readonly prompt: string;
-  /** What precedes it: system prompt, context, earlier turns with their answers; absent: nothing. */
+  /** What precedes it: system prompt, context, earlier turns with their responses; absent: nothing. */
   readonly history?: readonly Message[];
   /** Always sent, so that no output is longer than planned. */
   readonly max_tokens: number;
@@ -73,12 +73,12 @@ export interface EventMeaning {
 }
 
 /** The text of an event or of a complete response. */
-export interface AnswerText {
+export interface ResponseText {
   readonly output: string;
   readonly reasoning: string;
 }
 
-export const NO_TEXT: AnswerText = { output: '', reasoning: '' };
+export const NO_TEXT: ResponseText = { output: '', reasoning: '' };
 
 /** An API of inference servers: how a request is written and what the events of its response mean. */
 export interface Endpoint {
@@ -90,7 +90,7 @@ export interface Endpoint {
   /** The one of them that limits the output; null: none does. */
   readonly lengthField: string | null;
   /** Whether the API supports streams, and single JSON responses. */
-  readonly modes: readonly AnswerMode[];
+  readonly modes: readonly ResponseMode[];
   /**
    * What proves that a stream is complete: `event`, a finish reason, or usage and the done event; `done`, either of
    * them; `body`, the end of the HTTP body.
@@ -109,9 +109,9 @@ export interface Endpoint {
    */
   interpret(event: unknown, several?: boolean): EventMeaning | null;
   /** The meaning of a response that is not a stream; null when it does not follow this protocol. */
-  interpretWhole(answer: unknown, several?: boolean): EventMeaning | null;
+  interpretWhole(response: unknown, several?: boolean): EventMeaning | null;
   /** The text in an event or in a complete response. */
-  text(json: unknown, several?: boolean): AnswerText;
+  text(json: unknown, several?: boolean): ResponseText;
   /**
    * Keys whose values differ between events of the same meaning. `interpret` depends on a string under them only by
    * whether it is empty, and on a number under them not at all; so events can be recognized without parsing them.
@@ -128,4 +128,4 @@ export function limitsOutput(
   return name === null || options.omitted?.includes(name) !== true;
 }
 
-export type AnswerMode = 'stream' | 'whole';
+export type ResponseMode = 'stream' | 'whole';

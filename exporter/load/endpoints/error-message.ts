@@ -6,17 +6,17 @@ import type { JsonObject } from './json-object.ts';
  * (Triton, TGI), `{object: "error", message}` (older vLLM, SGLang), `{code, message}` (llama.cpp, Databricks),
  * `{type: "error", message}`, `{detail}` (FastAPI). Null when it is not an error.
  */
-export function errorMessage(answer: JsonObject): string | null {
-  const { error } = answer;
+export function errorMessage(response: JsonObject): string | null {
+  const { error } = response;
   if (isObject(error)) return withParameter(said(error.message) ?? text(error.type) ?? NO_MESSAGE, error.param);
   if (typeof error === 'string') return error === '' ? NO_MESSAGE : error;
-  if (answer.object === 'error') return withParameter(said(answer.message) ?? NO_MESSAGE, answer.param);
-  if (answer.choices === undefined) {
-    const code = CODES.map((name) => answer[name]).find(isCode);
-    const isError = answer.type === 'error' || (code !== undefined && !NO_ERROR.test(String(code)));
-    if (isError && text(answer.message) !== null) return text(answer.message);
+  if (response.object === 'error') return withParameter(said(response.message) ?? NO_MESSAGE, response.param);
+  if (response.choices === undefined) {
+    const code = CODES.map((name) => response[name]).find(isCode);
+    const isError = response.type === 'error' || (code !== undefined && !NO_ERROR.test(String(code)));
+    if (isError && text(response.message) !== null) return text(response.message);
   }
-  if (answer.detail !== undefined && answer.choices === undefined) return said(answer.detail) ?? NO_MESSAGE;
+  if (response.detail !== undefined && response.choices === undefined) return said(response.detail) ?? NO_MESSAGE;
   return null;
 }
 

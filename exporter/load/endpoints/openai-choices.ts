@@ -1,6 +1,6 @@
 import { errorMessage } from './error-message.ts';
 import { NO_TEXT } from './endpoint.ts';
-import type { AnswerText, Endpoint, EventMeaning } from './endpoint.ts';
+import type { ResponseText, Endpoint, EventMeaning } from './endpoint.ts';
 import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import { openAiUsage } from './openai-usage.ts';
@@ -40,7 +40,7 @@ export function choiceReading(
     variableKeys: VARIABLE_KEYS,
     interpret: (event, several = false) => meaning(event, content, several),
     interpretWhole: (json, several = false) => meaning(json, wholeContent, several),
-    text(json: unknown, several = false): AnswerText {
+    text(json: unknown, several = false): ResponseText {
       const choice = isObject(json) ? firstChoice(json.choices, several) : undefined;
       return choice === undefined ? NO_TEXT : content(choice).text;
     },

@@ -1,4 +1,4 @@
-import type { AnswerText } from './endpoint.ts';
+import type { ResponseText } from './endpoint.ts';
 import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 
@@ -43,13 +43,13 @@ const NO_TEXT_NAME = new RegExp(
 const NO_TEXT_TYPE = /citation|reference|annotation|encrypted|redacted|signature/;
 const REASONING_NAME = /reason|think|thought/i;
 /** Of nested values; deeper ones are not read. */
-const MOST_LEVELS = 12;
+const MAX_LEVELS = 12;
 
 /** What a choice or an event carries of the model's response. */
 export interface GeneratedContent {
   /** Null: nothing. Output and reasoning together are output. */
   readonly kind: 'output' | 'reasoning' | null;
-  readonly text: AnswerText;
+  readonly text: ResponseText;
   /** Fields that are counted although their names are not known: `delta.reasoning_text`. */
   readonly unknownFields: readonly string[];
   /** Keys of the strings that were read, whose values may be any other text without changing what is said here. */
@@ -65,14 +65,14 @@ export const NO_CONTENT: GeneratedContent = {
 
 /** Names of a server recur in every chunk. */
 const descriptions = new Map<string, boolean>();
-const MOST_NAMES = 1000;
+const MAX_NAMES = 1000;
 
 /** Whether strings under this name describe the response instead of being part of it. */
 export function isDescription(name: string): boolean {
   const known = descriptions.get(name);
   if (known !== undefined) return known;
   const is = NO_TEXT_NAME.test(name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase());
-  if (descriptions.size < MOST_NAMES) descriptions.set(name, is);
+  if (descriptions.size < MAX_NAMES) descriptions.set(name, is);
   return is;
 }
 
@@ -198,7 +198,7 @@ class TextReading {
   }
 
   /** Reads the value under a key, and says whether it has text. */
-  read(value: unknown, key: string, isReasoning: boolean, levels = MOST_LEVELS): boolean {
+  read(value: unknown, key: string, isReasoning: boolean, levels = MAX_LEVELS): boolean {
     if (typeof value === 'string') return this.#add(value, key, isReasoning);
     if (levels === 0 || typeof value !== 'object' || value === null) return false;
     let found = false;

@@ -1,4 +1,4 @@
-import type { AnswerText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest } from './endpoint.ts';
+import type { ResponseText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest } from './endpoint.ts';
 import { NO_TEXT } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
@@ -62,7 +62,7 @@ export function responsesEndpoint(outputFields: readonly string[] | null): Endpo
       return { ...endOf(answer), content: output !== '' || reasoning !== '' || hasCall(answer) };
     },
 
-    text: (json: unknown): AnswerText => (isObject(json) ? textOf(json) : NO_TEXT),
+    text: (json: unknown): ResponseText => (isObject(json) ? textOf(json) : NO_TEXT),
   };
 }
 
@@ -89,7 +89,7 @@ function deltaMeaning(
   };
 }
 
-function textOf(json: JsonObject): AnswerText {
+function textOf(json: JsonObject): ResponseText {
   const kind = typeof json.type === 'string' ? deltaOf(json.type) : null;
   if (kind !== null) {
     const delta = textIn(json.delta);

@@ -1,4 +1,4 @@
-import type { AnswerText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest } from './endpoint.ts';
+import type { ResponseText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest } from './endpoint.ts';
 import { NO_TEXT } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
@@ -58,7 +58,7 @@ export const sglangGenerate: Endpoint = {
 
   interpretWhole: meaning,
 
-  text(json: unknown): AnswerText {
+  text(json: unknown): ResponseText {
     return isObject(json) && typeof json.text === 'string' ? { output: json.text, reasoning: '' } : NO_TEXT;
   },
 };

@@ -10,7 +10,7 @@ export const PLACEHOLDERS = ['prompt', 'messages', 'model', 'max_tokens', 'strea
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
 /** Paths of the values in an event, or in a complete response. */
-export interface AnswerLayout {
+export interface ResponseLayout {
   readonly text: JsonPath;
   readonly reasoning: JsonPath | null;
   /** `cumulative`: each event repeats the text so far. */
@@ -31,9 +31,9 @@ export interface AnswerLayout {
 export interface TemplateConfig {
   readonly path: string;
   readonly body: JsonObject;
-  readonly answer: AnswerLayout;
+  readonly answer: ResponseLayout;
   /** For a response that is not a stream; default: `answer`. */
-  readonly whole: AnswerLayout;
+  readonly whole: ResponseLayout;
   /** What ends a stream: the finish reason, the event `done`, or the end of the body. */
   readonly ends: 'finish_reason' | 'done' | 'body';
   /** Data of the event that ends a stream. */
@@ -129,7 +129,7 @@ class TemplateReader {
     return body;
   }
 
-  layout(value: unknown, name: string): AnswerLayout {
+  layout(value: unknown, name: string): ResponseLayout {
     const object = this.object(value, name);
     this.keys(object, LAYOUT_KEYS, `${name}.`);
     const at = (key: (typeof LAYOUT_PATHS)[number]): JsonPath | null =>

@@ -62,9 +62,9 @@ describe('an API by template', () => {
   });
 
   test('a whole answer has its own paths', () => {
-    const answer = { generated_text: 'abc', details: { generated_tokens: 3 } };
-    expect(tgi.interpretWhole(answer)).toMatchObject({ content: true, usage: { output_tokens: 3 } });
-    expect(tgi.text(answer)).toEqual({ output: 'abc', reasoning: '' });
+    const response = { generated_text: 'abc', details: { generated_tokens: 3 } };
+    expect(tgi.interpretWhole(response)).toMatchObject({ content: true, usage: { output_tokens: 3 } });
+    expect(tgi.text(response)).toEqual({ output: 'abc', reasoning: '' });
   });
 
   test('cumulative text, counts to be added, an own error and an own end', () => {

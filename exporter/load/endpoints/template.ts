@@ -1,4 +1,4 @@
-import type { AnswerText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest, Usage } from './endpoint.ts';
+import type { ResponseText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest, Usage } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
 import { valueAt } from './json-path.ts';
@@ -6,7 +6,7 @@ import type { JsonPath } from './json-path.ts';
 import { bodyText, messages, plainText } from './openai-body.ts';
 import { finishReasonOf } from './openai-choices.ts';
 import { tokenCount } from './openai-usage.ts';
-import type { AnswerLayout, Placeholder, TemplateConfig } from './template-config.ts';
+import type { ResponseLayout, Placeholder, TemplateConfig } from './template-config.ts';
 
 /** An API described by a template: a body with placeholders, and the paths of text, tokens and end in the response. */
 export function templateEndpoint(config: TemplateConfig): Endpoint {
@@ -36,7 +36,7 @@ export function templateEndpoint(config: TemplateConfig): Endpoint {
 
     interpretWhole: (json: unknown): EventMeaning | null => meaning(json, whole, false),
 
-    text(json: unknown): AnswerText {
+    text(json: unknown): ResponseText {
       const layout = textAt(json, answer.text) === '' && textAt(json, answer.reasoning) === '' ? whole : answer;
       return { output: textAt(json, layout.text), reasoning: textAt(json, layout.reasoning) };
     },
@@ -71,7 +71,7 @@ function filled(template: unknown, values: PlaceholderValues): unknown {
 
 const written = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-function meaning(json: unknown, layout: AnswerLayout, isEvent: boolean): EventMeaning | null {
+function meaning(json: unknown, layout: ResponseLayout, isEvent: boolean): EventMeaning | null {
   if (!isObject(json)) return null;
   const usage = usageAt(json, layout);
   const output = textAt(json, layout.text);
@@ -91,7 +91,7 @@ function meaning(json: unknown, layout: AnswerLayout, isEvent: boolean): EventMe
   };
 }
 
-function usageAt(json: unknown, layout: AnswerLayout): Usage | null {
+function usageAt(json: unknown, layout: ResponseLayout): Usage | null {
   const count = (path: JsonPath | null): number | null => (path === null ? null : tokenCount(valueAt(json, path)));
   const usage = {
     input_tokens: count(layout.input_tokens),

@@ -1,4 +1,4 @@
-import type { AnswerText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest } from './endpoint.ts';
+import type { ResponseText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest } from './endpoint.ts';
 import { NO_TEXT } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
@@ -38,7 +38,7 @@ export function tritonGenerate(model: string, stream: boolean): Endpoint {
 
     interpretWhole: meaning,
 
-    text(json: unknown): AnswerText {
+    text(json: unknown): ResponseText {
       return isObject(json) && typeof json.text_output === 'string'
         ? { output: json.text_output, reasoning: '' }
         : NO_TEXT;

@@ -3,7 +3,7 @@ import { highestRate, mostInFlight, type LoadPlan } from '../schedule/load-plan.
 /** How many errors end a run: a number of them, or a share (0 to 1) of the requests sent lately; null: none do. */
 export type ErrorLimit = { readonly errors: number } | { readonly share: number } | null;
 
-/** A server that answers almost only with errors gets no more requests. */
+/** A server that responds almost only with errors gets no more requests. */
 export const DEFAULT_ERROR_LIMIT: ErrorLimit = { share: 0.95 };
 
 /** A share of fewer requests says little. */

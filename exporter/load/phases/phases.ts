@@ -1,5 +1,5 @@
 import type { ErrorReason, LoadPhase } from '../../../core/run/record.ts';
-import type { AnswerReader, ClosedRequest } from '../responses/response-reader.ts';
+import type { ResponseReader, ClosedRequest } from '../responses/response-reader.ts';
 import { isCancelled, type CancellationPlan } from '../schedule/cancellation.ts';
 import type { EarlyEnd, PhaseErrorLimit } from './early-end.ts';
 import type { Measuring } from './measuring.ts';
@@ -50,7 +50,7 @@ class Phase implements Gate {
   readonly #plan: PhasePlan;
   readonly #sender: RequestSender;
   readonly #controls: RunControls;
-  readonly #inFlight = new Roster<AnswerReader>();
+  readonly #inFlight = new Roster<ResponseReader>();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #own: SentRequests;
   readonly #coolDown = new SentRequests('cooldown');
@@ -146,7 +146,7 @@ class Phase implements Gate {
     const isOwn = counts === this.#own;
     counts.requestSent(this.now_ns());
     if (isOwn) this.#plan.measuring?.requestSent();
-    const ended = (reader: AnswerReader, request: ClosedRequest): void => {
+    const ended = (reader: ResponseReader, request: ClosedRequest): void => {
       this.#inFlight.remove(reader, place);
       clearTimeout(cancelling);
       this.#count(request, counts, position);
@@ -227,7 +227,7 @@ class Phase implements Gate {
     return false;
   }
 
-  #cancelLater({ position }: ReadyRequest, reader: AnswerReader): NodeJS.Timeout | undefined {
+  #cancelLater({ position }: ReadyRequest, reader: ResponseReader): NodeJS.Timeout | undefined {
     const { cancellation, phase } = this.#plan;
     if (cancellation === null || !isCancelled(cancellation, phase, position)) return undefined;
     const message = `cancelled on purpose after ${cancellation.delaySeconds} s`;

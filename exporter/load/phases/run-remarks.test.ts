@@ -12,10 +12,10 @@ function record(
 ): MeasuredRecord {
   const sent = { index: 0, phase: 'measure', due_ns: 0, sent_ns: 0, requested_output_tokens: 100 } as const;
   const usage = { input_tokens: 1, output_tokens, reasoning_tokens: null, cached_tokens: null };
-  const read = { end_ns: 1e9, reason: null, status: 200, connection: null, wholeAnswerOffset_ns: null };
+  const read = { end_ns: 1e9, reason: null, status: 200, connection: null, wholeResponseOffset_ns: null };
   const firstOutputChunk = offsets_ns.length > 0 ? 0 : null;
-  const answer = { ...read, usage, counted_output_tokens: null, offsets_ns, firstOutputChunk };
-  return { ...requestRecord(sent, answer), ...changes };
+  const response = { ...read, usage, counted_output_tokens: null, offsets_ns, firstOutputChunk };
+  return { ...requestRecord(sent, response), ...changes };
 }
 
 function linesOf(...records: readonly MeasuredRecord[]): readonly string[] {

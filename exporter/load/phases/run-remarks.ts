@@ -14,7 +14,7 @@ const TEMPLATE_TOKENS = 16;
 /** Of the mean of random lengths. */
 const STANDARD_ERRORS = 3;
 /** A smaller share of responses is not reported. */
-const SMALLEST_SHARE = 0.05;
+const MIN_SHARE = 0.05;
 /** More output tokens per chunk than speculative decoding yields. */
 const MANY_TOKENS_PER_CHUNK = 10;
 
@@ -137,7 +137,7 @@ export class RunRemarks implements RunObserver {
   }
 
   #buffering(): string | null {
-    if (this.#heldBack <= SMALLEST_SHARE * this.#streamed) return null;
+    if (this.#heldBack <= MIN_SHARE * this.#streamed) return null;
     return (
       `buffering: in ${this.#heldBack} of ${this.#streamed} responses all chunks arrived at once. A proxy or the server buffers ` +
       'streams, or the client was too busy to read: time to first token is then the time of the whole response'
@@ -145,7 +145,7 @@ export class RunRemarks implements RunObserver {
   }
 
   #discrepancies(): string | null {
-    if (this.#discrepant <= SMALLEST_SHARE * this.#compared) return null;
+    if (this.#discrepant <= MIN_SHARE * this.#compared) return null;
     return (
       `token counts: in ${this.#discrepant} of ${this.#compared} responses the server's usage differs by more than 10 % from the ` +
       'tokenizer of the client: it is not that of the model, or the server counts differently'

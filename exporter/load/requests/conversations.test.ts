@@ -6,7 +6,7 @@ import type { Message } from '../endpoints/endpoint.ts';
 import { RunControls } from '../phases/run-controls.ts';
 import { benchmarkPlan, benchmarkRun } from '../testing/benchmark-run.ts';
 import type { BenchmarkRun, PlanChanges } from '../testing/benchmark-run.ts';
-import { answer, delta, readThenWait, reasoning, sse, streamOf, usage } from '../testing/scripted-server.ts';
+import { response, delta, readThenWait, reasoning, sse, streamOf, usage } from '../testing/scripted-server.ts';
 import type { Script } from '../testing/scripted-server.ts';
 
 const shape = (turns: number, delay = 0): ConversationShape => ({
@@ -43,7 +43,7 @@ describe('conversations', () => {
     expect([last[1]?.content, last[3]?.content]).toEqual(['turn 1 too', 'turn 3 too']);
     expect(last.slice(0, 3)).toEqual(sent[4]);
     expect(recorder.records.map((record) => record.index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
-    // No text of a prompt or an answer stays anywhere.
+    // No text of a prompt or a response stays anywhere.
     expect(JSON.stringify(recorder.records)).not.toContain('turn');
   });
 
@@ -124,7 +124,7 @@ describe('conversations', () => {
 
   test('a conversation whose turn failed is not continued, and indexes stay unique in the phases after', async () => {
     const failing: Script = (socket, request) => {
-      if (request.position === 1) socket.write(answer('500 X', 'text/plain', ''));
+      if (request.position === 1) socket.write(response('500 X', 'text/plain', ''));
       else counting(socket, request);
     };
     const { outcome, recorder } = await run(

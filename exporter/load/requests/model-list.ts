@@ -1,4 +1,4 @@
-import { ExchangeError, wholeAnswer } from '../responses/whole-response.ts';
+import { ExchangeError, wholeResponse } from '../responses/whole-response.ts';
 import { serverMessage } from '../responses/response-failure.ts';
 import { isObject } from '../endpoints/json-object.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
@@ -26,18 +26,22 @@ export async function modelList(
   path: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<ModelList> {
-  const { status, body } = await wholeAnswer(transport, { method: 'GET', path, headers, body: null }, TIMEOUT_SECONDS);
+  const { status, body } = await wholeResponse(
+    transport,
+    { method: 'GET', path, headers, body: null },
+    TIMEOUT_SECONDS,
+  );
   return { status, said: serverMessage(body), models: status === 200 ? modelsOf(body) : null };
 }
 
 function modelsOf(body: string): readonly string[] | null {
-  let answer: unknown;
+  let response: unknown;
   try {
-    answer = JSON.parse(body);
+    response = JSON.parse(body);
   } catch {
     return null;
   }
-  const list = isObject(answer) ? (answer.data ?? answer.models) : answer;
+  const list = isObject(response) ? (response.data ?? response.models) : response;
   if (!Array.isArray(list)) return null;
   const names = (list as unknown[]).map((model) => (isObject(model) ? (model.id ?? model.name ?? model.model) : model));
   const models = names.filter((name) => typeof name === 'string');

@@ -9,7 +9,7 @@ import type { ProbeResult } from './probe.ts';
 import { RunControls } from '../phases/run-controls.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import {
-  answer,
+  response,
   delta,
   GOOD_STREAM,
   httpChunk,
@@ -146,7 +146,7 @@ describe('a server that can be benchmarked', () => {
     const result = await probing((socket, request) =>
       socket.write(
         rejected.some((name) => request.body.includes(`"${name}"`))
-          ? answer(status, 'application/json', text)
+          ? response(status, 'application/json', text)
           : streamOf(GOOD_STREAM),
       ),
     );
@@ -160,14 +160,14 @@ describe('a server that can be benchmarked', () => {
 
   test('a server whose cause is named otherwise is not asked again', async () => {
     const named = '{"error":{"message":"temperature must be at most 1"}}';
-    const result = probing((socket) => socket.write(answer('422 X', 'application/json', named)), { temperature: 2 });
+    const result = probing((socket) => socket.write(response('422 X', 'application/json', named)), { temperature: 2 });
     await expect(result).rejects.toThrow(/Change or remove temperature in --extra-inputs$/);
     expect(server.requests).toHaveLength(1);
   });
 });
 
-const models = answer('200 OK', 'application/json', '{"object":"list","data":[{"id":"llama"},{"id":"qwen"}]}');
-const noModel = answer('404 X', 'application/json', '{"error":{"message":"The model `m` does not exist."}}');
+const models = response('200 OK', 'application/json', '{"object":"list","data":[{"id":"llama"},{"id":"qwen"}]}');
+const noModel = response('404 X', 'application/json', '{"error":{"message":"The model `m` does not exist."}}');
 
 test('a server without TLS that receives a TLS handshake', async () => {
   const plain = createServer();
@@ -187,44 +187,44 @@ describe('a server that cannot', () => {
     ],
     [
       '404 path',
-      (socket): unknown => socket.write(answer('404 X', 'text/plain', 'not found')),
+      (socket): unknown => socket.write(response('404 X', 'text/plain', 'not found')),
       'http_4xx',
       'http://h:1: HTTP 404: not found. No endpoint at /v1/chat/completions: check the path of --url, --endpoint-path and --endpoint-type',
     ],
     [
       '401',
-      (socket): unknown => socket.write(answer('401 X', 'application/json', '{"error":{"message":"bad key sk-1"}}')),
+      (socket): unknown => socket.write(response('401 X', 'application/json', '{"error":{"message":"bad key sk-1"}}')),
       'http_4xx',
       'http://h:1: HTTP 401: bad key ***. Check the API key: --api-key-env VARIABLE or --api-key-file FILE',
     ],
     [
       '403',
-      (socket): unknown => socket.write(answer('403 X', 'application/json', '{"error":{"message":"not yours"}}')),
+      (socket): unknown => socket.write(response('403 X', 'application/json', '{"error":{"message":"not yours"}}')),
       'http_4xx',
       'http://h:1: HTTP 403: not yours. Check the API key: --api-key-env VARIABLE or --api-key-file FILE',
     ],
     [
       '422',
       (socket): unknown =>
-        socket.write(answer('422 X', 'application/json', '{"error":{"message":"top_p must be at most 1"}}')),
+        socket.write(response('422 X', 'application/json', '{"error":{"message":"top_p must be at most 1"}}')),
       'http_4xx',
       'http://h:1: HTTP 422: top_p must be at most 1. The server rejects the request: check --extra-inputs (NAME:null removes a field), --isl and --osl, --endpoint-type',
     ],
     [
       'a redirect',
-      (socket): unknown => socket.write(answer('308 X', 'text/plain', '', 'location: https://u:p@h:1/?key=a\r\n')),
+      (socket): unknown => socket.write(response('308 X', 'text/plain', '', 'location: https://u:p@h:1/?key=a\r\n')),
       'redirect',
       'http://h:1: HTTP 308: redirects are not followed (to https://h:1/). Set --url to that address; --endpoint-path keeps a slash at its end',
     ],
     [
       'a compressed stream',
-      (socket): unknown => socket.write(answer('200 OK', 'text/event-stream', 'x', 'content-encoding: gzip\r\n')),
+      (socket): unknown => socket.write(response('200 OK', 'text/event-stream', 'x', 'content-encoding: gzip\r\n')),
       'compression',
       'http://h:1: HTTP 200: content-encoding gzip although identity was requested. Switch compression off in the server or proxy: it delays and merges chunks',
     ],
     [
       'not a stream',
-      (socket): unknown => socket.write(answer('200 OK', 'text/html', '<h1>Welcome</h1>')),
+      (socket): unknown => socket.write(response('200 OK', 'text/html', '<h1>Welcome</h1>')),
       'not_a_stream',
       'http://h:1: the response is not a stream (HTTP 200: Welcome). The endpoint must respond to "stream": true with text/event-stream',
     ],
@@ -267,7 +267,7 @@ describe('a server that cannot', () => {
     ],
     [
       '20 kB of headers',
-      (socket): unknown => socket.write(answer('200 OK', 'a/b', '', `x: ${'a'.repeat(20_000)}\r\n`)),
+      (socket): unknown => socket.write(response('200 OK', 'a/b', '', `x: ${'a'.repeat(20_000)}\r\n`)),
       /^http:\/\/h:1: the response has more than 16384 bytes of header lines\. Remove headers .*--max-http-header-size/,
     ],
   ])('%s', async (_name, script, message) => {

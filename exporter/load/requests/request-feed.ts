@@ -5,7 +5,7 @@ import type { TransportRequest } from '../transports/transport.ts';
 import { WHOLE } from '../workers/share.ts';
 import type { Conversation, Dataset } from '../datasets/dataset.ts';
 
-const MOST_BYTES_AHEAD = 16 * 2 ** 20;
+const MAX_BYTES_AHEAD = 16 * 2 ** 20;
 /** Number of requests written between two turns of the event loop. */
 const BATCH = 8;
 
@@ -34,7 +34,7 @@ export interface ReadyRequest {
   /** For a conversation's first turn: the number of turns. */
   readonly turns?: number;
   /** The next turn of the conversation, once the response to this one is known; absent: there is none. */
-  readonly nextTurn?: (answer: string) => NextTurn;
+  readonly nextTurn?: (response: string) => NextTurn;
 }
 
 export interface NextTurn {
@@ -110,7 +110,7 @@ export class RequestFeed {
   }
 
   #hasRoom(): boolean {
-    return this.#ready.length < this.#ahead && this.#readyBytes < MOST_BYTES_AHEAD;
+    return this.#ready.length < this.#ahead && this.#readyBytes < MAX_BYTES_AHEAD;
   }
 
   /** Whether there is a further number, with `left` positions after it. */
@@ -146,13 +146,13 @@ export class RequestFeed {
     return { ...this.#turn({ conversation, turns, position }, []), turns };
   }
 
-  #turn(place: ConversationPlace, answers: readonly string[]): ReadyRequest {
+  #turn(place: ConversationPlace, responses: readonly string[]): ReadyRequest {
     const { conversation, turns, position } = place;
-    const turn = answers.length;
-    const ready = this.#written(conversation.request(turn, answers), position + turn);
+    const turn = responses.length;
+    const ready = this.#written(conversation.request(turn, responses), position + turn);
     if (turn + 1 >= turns) return ready;
     const delaySeconds = conversation.delaySeconds(turn + 1);
-    return { ...ready, nextTurn: (answer) => ({ delaySeconds, ready: this.#turn(place, [...answers, answer]) }) };
+    return { ...ready, nextTurn: (response) => ({ delaySeconds, ready: this.#turn(place, [...responses, response]) }) };
   }
 
   #written(generation: GenerationRequest, position: number): ReadyRequest {

@@ -1,4 +1,4 @@
-import type { AnswerContext, AnswerReader, ClosedRequest } from '../responses/response-reader.ts';
+import type { ResponseContext, ResponseReader, ClosedRequest } from '../responses/response-reader.ts';
 import type { Deadlines } from '../responses/deadlines.ts';
 import type { SentRequest } from '../responses/request-record.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
@@ -11,11 +11,11 @@ import { WholeReader } from '../responses/whole-reader.ts';
 /** Sends requests of a run and tracks them until their records close. */
 export class RequestSender {
   readonly #transport: Transport;
-  readonly #context: AnswerContext;
+  readonly #context: ResponseContext;
   readonly #deadlines: Deadlines;
   readonly #observers: readonly RunObserver[];
 
-  constructor(transport: Transport, context: AnswerContext, deadlines: Deadlines, observers: readonly RunObserver[]) {
+  constructor(transport: Transport, context: ResponseContext, deadlines: Deadlines, observers: readonly RunObserver[]) {
     this.#transport = transport;
     this.#context = context;
     this.#deadlines = deadlines;
@@ -29,9 +29,9 @@ export class RequestSender {
   send(
     ready: ReadyRequest,
     turn: Pick<SentRequest, 'index' | 'phase' | 'due_ns' | 'stage'>,
-    closed: (reader: AnswerReader, request: ClosedRequest) => void,
+    closed: (reader: ResponseReader, request: ClosedRequest) => void,
     firstContent?: () => void,
-  ): AnswerReader {
+  ): ResponseReader {
     const sent_ns = this.now_ns();
     const { phase, due_ns } = turn;
     const { max_tokens, counted, choices = 1 } = ready;

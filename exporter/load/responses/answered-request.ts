@@ -1,27 +1,27 @@
-import { answerFailure, isEncoded } from './response-failure.ts';
-import type { AnswerFacts, AnswerFailure } from './response-failure.ts';
+import { responseFailure, isEncoded } from './response-failure.ts';
+import type { ResponseFacts, ResponseFailure } from './response-failure.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
-import type { AnswerContext, AnswerReader, ClosedRequest } from './response-reader.ts';
-import type { AnswerText } from '../endpoints/endpoint.ts';
+import type { ResponseContext, ResponseReader, ClosedRequest } from './response-reader.ts';
+import type { ResponseText } from '../endpoints/endpoint.ts';
 import { countedTokens, credibleUsage, requestRecord } from './request-record.ts';
 import { FindingsTally } from './response-findings.ts';
-import type { ReadAnswer, SentRequest } from './request-record.ts';
+import type { ReadResponse, SentRequest } from './request-record.ts';
 import { longRetryAfter, retryAfterSeconds } from '../../http-client/retry-after.ts';
 import type { ConnectionFacts, Exchange, TransportFailure } from '../transports/transport.ts';
 
 /** What was read of a body, when it has ended. */
 interface ReadBody
   extends
-    Pick<AnswerFacts, 'events' | 'malformedEvent' | 'errorEvent' | 'finished' | 'hasContent' | 'whole'>,
-    Pick<ReadAnswer, 'usage' | 'offsets_ns' | 'firstOutputChunk' | 'wholeAnswerOffset_ns'> {
+    Pick<ResponseFacts, 'events' | 'malformedEvent' | 'errorEvent' | 'finished' | 'hasContent' | 'whole'>,
+    Pick<ReadResponse, 'usage' | 'offsets_ns' | 'firstOutputChunk' | 'wholeResponseOffset_ns'> {
   /** Null unless text is kept. */
-  readonly text: AnswerText | null;
+  readonly text: ResponseText | null;
 }
 
 /** A request whose response is being read, streamed or not: what its head contained, and its record at the end. */
-export abstract class AnsweredRequest implements AnswerReader {
+export abstract class RespondedRequest implements ResponseReader {
   protected readonly request: SentRequest;
-  protected readonly context: AnswerContext;
+  protected readonly context: ResponseContext;
   protected readonly firstContent: (() => void) | undefined;
   protected readonly bodyStart = new BodyStart();
   protected readonly found = new FindingsTally();
@@ -37,12 +37,12 @@ export abstract class AnsweredRequest implements AnswerReader {
   #retryAfter: number | null = null;
   #longRetryAfter: string | null = null;
   #connection: ConnectionFacts | null = null;
-  #fault: AnswerFailure | null = null;
+  #fault: ResponseFailure | null = null;
 
   /** `firstContent` is called when the first content is known. */
   constructor(
     request: SentRequest,
-    context: AnswerContext,
+    context: ResponseContext,
     closed: (closed: ClosedRequest) => void,
     firstContent?: () => void,
   ) {
@@ -117,7 +117,7 @@ export abstract class AnsweredRequest implements AnswerReader {
     const { usage, contradiction } = credibleUsage(read.usage, offsets_ns);
     const body = { ...read, usage };
     const counted_output_tokens = this.#countedTokens(body);
-    const found = answerFailure(
+    const found = responseFailure(
       {
         ...body,
         transportFailure,

@@ -171,7 +171,7 @@ describe('recognizing content chunks by their bytes', () => {
       'reasoning',
     ],
     ['a field of an unknown name', (said) => chunk({ content: '', reasoning_text: said }), 'reasoning'],
-    ['an object of unknown names', (said) => chunk({ answer: { words: said } }), 'output'],
+    ['an object of unknown names', (said) => chunk({ response: { words: said } }), 'output'],
     ['an unknown field beside content', (said) => chunk({ content: said, spoken: `${said}!` }), 'output'],
     ['the same text as reasoning', (said) => chunk({ reasoning_content: said, reasoning: said }), 'reasoning'],
     ['a custom tool call', (said) => chunk({ tool_calls: [{ index: 0, custom: { input: said } }] }), 'output'],

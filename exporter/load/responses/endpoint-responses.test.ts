@@ -12,7 +12,15 @@ import { templateEndpoint } from '../endpoints/template.ts';
 import { tritonGenerate } from '../endpoints/triton-generate.ts';
 import { answeredBy } from '../testing/one-request.ts';
 import type { Asking, Reported } from '../testing/one-request.ts';
-import { answer, GOOD_STREAM, httpChunk, LAST_CHUNK, sse, STREAM_HEAD, streamOf } from '../testing/scripted-server.ts';
+import {
+  response,
+  GOOD_STREAM,
+  httpChunk,
+  LAST_CHUNK,
+  sse,
+  STREAM_HEAD,
+  streamOf,
+} from '../testing/scripted-server.ts';
 
 const DONE = sse('[DONE]');
 const ask = (text: string, asking: Asking): Promise<Reported> =>
@@ -20,7 +28,7 @@ const ask = (text: string, asking: Asking): Promise<Reported> =>
 const streamed = (endpoint: Endpoint, events: readonly string[]): Promise<Reported> =>
   ask(streamOf(events), { endpoint });
 const whole = (endpoint: Endpoint, json: unknown, more: Asking = {}): Promise<Reported> =>
-  ask(answer('200 OK', 'application/json', JSON.stringify(json)), { endpoint, stream: false, ...more });
+  ask(response('200 OK', 'application/json', JSON.stringify(json)), { endpoint, stream: false, ...more });
 
 const named = (type: string, more: object): string => `event: ${type}\n${sse({ type, sequence_number: 1, ...more })}`;
 const RESPONSES_STREAM = [
@@ -195,24 +203,24 @@ describe('answers that are not streamed', () => {
   test.each<[string, string, string, string]>([
     [
       'an error under HTTP 200',
-      answer('200 OK', 'application/json', '{"error":{"message":"no"}}'),
+      response('200 OK', 'application/json', '{"error":{"message":"no"}}'),
       'error_event',
       'no',
     ],
     [
       'another protocol',
-      answer('200 OK', 'application/json', '{"foo":1}'),
+      response('200 OK', 'application/json', '{"foo":1}'),
       'malformed_event',
       'the response is not of the chat protocol: {foo}',
     ],
-    ['no text', answer('200 OK', 'application/json', '{"choices":[]}'), 'no_content', 'the response has no content'],
-    ['a page', answer('200 OK', 'text/html', '<h1>Hi</h1>'), 'not_a_stream', 'HTTP 200: Hi'],
-    ['cut JSON', answer('200 OK', 'application/json', '{"choices":'), 'not_a_stream', 'HTTP 200: {"choices":'],
+    ['no text', response('200 OK', 'application/json', '{"choices":[]}'), 'no_content', 'the response has no content'],
+    ['a page', response('200 OK', 'text/html', '<h1>Hi</h1>'), 'not_a_stream', 'HTTP 200: Hi'],
+    ['cut JSON', response('200 OK', 'application/json', '{"choices":'), 'not_a_stream', 'HTTP 200: {"choices":'],
     ['a stream', streamOf(GOOD_STREAM), 'not_a_stream', ''],
-    ['404', answer('404 X', 'application/json', '{"detail":"gone"}'), 'http_4xx', 'HTTP 404: gone'],
+    ['404', response('404 X', 'application/json', '{"detail":"gone"}'), 'http_4xx', 'HTTP 404: gone'],
     [
       'compressed',
-      answer('200 OK', 'application/json', 'xx', 'content-encoding: br\r\n'),
+      response('200 OK', 'application/json', 'xx', 'content-encoding: br\r\n'),
       'compression',
       'HTTP 200: content-encoding br although identity was requested',
     ],
@@ -258,7 +266,7 @@ describe('the text of an answer', () => {
     [
       'not streamed',
       { stream: false },
-      answer('200 OK', 'application/json', '{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}'),
+      response('200 OK', 'application/json', '{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}'),
     ],
   ])('%s', async (_name, asking, text) => {
     expect((await ask(text, { ...asking, keepText: true })).closed.text?.output).toBe('Hello');
@@ -282,7 +290,7 @@ describe('the text of an answer', () => {
       input_tokens_source: 'usage',
       output_tokens: 2,
       output_tokens_source: 'usage',
-      // Counting the prompt cost nothing: it was done when it was written. The answer is left alone.
+      // Counting the prompt cost nothing: it was done when it was written. The response is left alone.
       counted_input_tokens: 5,
       counted_output_tokens: null,
     });
@@ -293,7 +301,7 @@ describe('the text of an answer', () => {
     [
       'not streamed',
       { stream: false },
-      answer(
+      response(
         '200 OK',
         'application/json',
         '{"choices":[{"message":{"reasoning_content":"hm","content":"Hello world"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}}',

@@ -4,8 +4,8 @@ export interface QueuedEvent {
   process(): void;
 }
 
-const MOST_EVENTS = 8192;
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_EVENTS = 8192;
+const MAX_BYTES = 64 * 2 ** 20;
 const BATCH = 512;
 
 /**
@@ -19,7 +19,7 @@ export class EventQueue {
   #scheduled = false;
 
   push(event: QueuedEvent): void {
-    while (this.length >= MOST_EVENTS || (this.#bytes > MOST_BYTES && this.length > 0)) this.#processOldest();
+    while (this.length >= MAX_EVENTS || (this.#bytes > MAX_BYTES && this.length > 0)) this.#processOldest();
     this.#events.push(event);
     this.#bytes += event.bytes;
     this.#schedule();
@@ -44,7 +44,7 @@ export class EventQueue {
   #processOldest(): void {
     const event = this.#events[this.#first];
     this.#events[this.#first++] = undefined;
-    if (this.#first === this.#events.length || this.#first >= MOST_EVENTS) {
+    if (this.#first === this.#events.length || this.#first >= MAX_EVENTS) {
       this.#events = this.#events.slice(this.#first);
       this.#first = 0;
     }

@@ -1,4 +1,4 @@
-import type { AnswerText, Endpoint } from '../endpoints/endpoint.ts';
+import type { ResponseText, Endpoint } from '../endpoints/endpoint.ts';
 
 /** The text of one response, assembled from its events. */
 export class KeptText {
@@ -19,13 +19,13 @@ export class KeptText {
     this.#reasoning.add(reasoning, cumulative);
   }
 
-  get text(): AnswerText {
+  get text(): ResponseText {
     return { output: this.#output.text, reasoning: this.#reasoning.text };
   }
 }
 
 /** Fewer pieces may begin with the previous one by chance. */
-const FEWEST_LONGER_PIECES = 3;
+const MIN_LONGER_PIECES = 3;
 
 /** Pieces of text, each the next part or, from some servers, all of it so far. */
 class JoinedText {
@@ -44,6 +44,6 @@ class JoinedText {
   }
 
   get text(): string {
-    return this.#repeats && this.#longer > FEWEST_LONGER_PIECES ? this.#last : this.#joined;
+    return this.#repeats && this.#longer > MIN_LONGER_PIECES ? this.#last : this.#joined;
   }
 }

@@ -49,7 +49,7 @@ test.each([
     counted_output_tokens: null,
     offsets_ns: offsets(20, gap_ns),
     firstOutputChunk,
-    wholeAnswerOffset_ns: null,
+    wholeResponseOffset_ns: null,
   });
   expect(record.first_output_ns).toBe(first_output_ns);
 });

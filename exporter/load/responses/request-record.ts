@@ -1,8 +1,8 @@
 import { things } from '../../../core/text/things.ts';
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import type { ErrorReason, MeasuredRecord, PhaseName, TokenSource } from '../../../core/run/record.ts';
-import type { AnswerContext } from './response-reader.ts';
-import type { AnswerText, Usage } from '../endpoints/endpoint.ts';
+import type { ResponseContext } from './response-reader.ts';
+import type { ResponseText, Usage } from '../endpoints/endpoint.ts';
 import { httpPhases } from '../transports/exchange-trace.ts';
 import type { ConnectionFacts } from '../transports/transport.ts';
 
@@ -29,7 +29,7 @@ export interface CountedOutput {
 }
 
 /** What is known of its response at the end. */
-export interface ReadAnswer {
+export interface ReadResponse {
   readonly end_ns: number;
   readonly reason: ErrorReason | null;
   readonly status: number | null;
@@ -42,21 +42,21 @@ export interface ReadAnswer {
   /** The first of them whose content is not reasoning, from 0: several may arrive at one time. Null: there is none. */
   readonly firstOutputChunk: number | null;
   /** Arrival of a response that is not a stream, relative to the time the request was sent; null for a stream. */
-  readonly wholeAnswerOffset_ns: number | null;
+  readonly wholeResponseOffset_ns: number | null;
 }
 
 /** Chunks that may carry text without a token of their own: what was held back is sent at the end. */
 const CHUNKS_WITHOUT_TOKEN = 2;
 const RATIO_OF_CHUNKS_WITHOUT_TOKEN = 0.05;
 /** Fewer chunks may arrive together by chance. */
-const FEWEST_CHUNKS = 4;
+const MIN_CHUNKS = 4;
 /** No server generates tokens for one user at this pace. */
 export const FASTEST_TOKEN_NS = 100_000;
 
 /** Between chunks; null when they are too few to say anything. */
 export function meanGap_ns(offsets_ns: readonly number[]): number | null {
   const chunks = offsets_ns.length;
-  if (chunks < FEWEST_CHUNKS) return null;
+  if (chunks < MIN_CHUNKS) return null;
   return ((offsets_ns.at(-1) ?? NaN) - (offsets_ns[0] ?? NaN)) / (chunks - 1);
 }
 
@@ -94,7 +94,7 @@ export function credibleUsage(
  * Null when the output cannot have begun with the first chunk although it looks so: there are more chunks than tokens of
  * output, so reasoning is mixed with it.
  */
-function firstOutput({ usage, offsets_ns, firstOutputChunk: chunk }: ReadAnswer): number | null {
+function firstOutput({ usage, offsets_ns, firstOutputChunk: chunk }: ReadResponse): number | null {
   const { output_tokens: output, reasoning_tokens: reasoning } = usage ?? NO_COUNTS;
   const isMixed =
     chunk === 0 && output !== null && reasoning !== null && reasoning > 0 && offsets_ns.length > output - reasoning;
@@ -106,13 +106,13 @@ function firstOutput({ usage, offsets_ns, firstOutputChunk: chunk }: ReadAnswer)
 
 const NO_COUNTS = { output_tokens: null, reasoning_tokens: null };
 
-export function requestRecord(sent: SentRequest, answer: ReadAnswer): MeasuredRecord {
-  const { usage, connection, offsets_ns } = answer;
+export function requestRecord(sent: SentRequest, response: ReadResponse): MeasuredRecord {
+  const { usage, connection, offsets_ns } = response;
   const first = offsets_ns[0];
-  const output_ns = firstOutput(answer);
-  const last = offsets_ns.at(-1) ?? answer.wholeAnswerOffset_ns;
+  const output_ns = firstOutput(response);
+  const last = offsets_ns.at(-1) ?? response.wholeResponseOffset_ns;
   const input = tokens(usage?.input_tokens, sent.input_tokens);
-  const output = tokens(usage?.output_tokens, answer.counted_output_tokens?.all);
+  const output = tokens(usage?.output_tokens, response.counted_output_tokens?.all);
   return {
     index: sent.index,
     phase: sent.phase,
@@ -122,13 +122,13 @@ export function requestRecord(sent: SentRequest, answer: ReadAnswer): MeasuredRe
     first_content_ns: first === undefined ? null : sent.sent_ns + first,
     first_output_ns: output_ns === null ? null : sent.sent_ns + output_ns,
     last_content_ns: last === null ? null : sent.sent_ns + last,
-    end_ns: answer.end_ns,
+    end_ns: response.end_ns,
     connection_reused: connection?.reused ?? null,
     connect_ns: connection?.connect_ns ?? null,
     connection_retried: connection?.retried ?? null,
-    outcome: outcomeOf(answer.reason),
-    reason: answer.reason,
-    http_status: answer.status,
+    outcome: outcomeOf(response.reason),
+    reason: response.reason,
+    http_status: response.status,
     input_tokens: input.count,
     input_tokens_source: input.source,
     output_tokens: output.count,
@@ -138,8 +138,8 @@ export function requestRecord(sent: SentRequest, answer: ReadAnswer): MeasuredRe
     requested_output_tokens: sent.requested_output_tokens,
     chunk_offsets_ns: offsets_ns,
     counted_input_tokens: sent.input_tokens ?? null,
-    counted_output_tokens: answer.counted_output_tokens?.all ?? null,
-    counted_reasoning_tokens: answer.counted_output_tokens?.reasoning ?? null,
+    counted_output_tokens: response.counted_output_tokens?.all ?? null,
+    counted_reasoning_tokens: response.counted_output_tokens?.reasoning ?? null,
     ...httpPhases(connection?.trace),
   };
 }
@@ -158,8 +158,8 @@ function tokens(
  * tokenizer.
  */
 export function countedTokens(
-  context: AnswerContext,
-  text: AnswerText | null,
+  context: ResponseContext,
+  text: ResponseText | null,
   usage: Usage | null,
 ): CountedOutput | null {
   if (text === null || context.countTokens === undefined || !context.endpoint.generates) return null;

@@ -6,7 +6,7 @@ import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import type { TransportFailure } from '../transports/transport.ts';
 
 /** What is known of a response after it has ended or failed. */
-export interface AnswerFacts {
+export interface ResponseFacts {
   /** Null when the body was read to its end. */
   readonly transportFailure: TransportFailure | null;
   readonly status: number | null;
@@ -25,7 +25,7 @@ export interface AnswerFacts {
   readonly whole?: boolean;
 }
 
-export interface AnswerFailure {
+export interface ResponseFailure {
   readonly reason: ErrorReason;
   /** One line for a log: what was wrong, with the server's own message if there is one. Never part of a record. */
   readonly message: string;
@@ -35,8 +35,8 @@ export interface AnswerFailure {
  * Why a request is not ok, by the rules of `ERROR_REASON_RULES` in their order; null when it is ok. The events decide
  * whether a body is a stream, not its content type, which some gateways set wrongly.
  */
-export function answerFailure(facts: AnswerFacts, secrets: readonly string[]): AnswerFailure | null {
-  let first: AnswerFailure | null = null;
+export function responseFailure(facts: ResponseFacts, secrets: readonly string[]): ResponseFailure | null {
+  let first: ResponseFailure | null = null;
   for (const failure of failures(facts)) {
     if (first === null || ERROR_REASONS.indexOf(failure.reason) < ERROR_REASONS.indexOf(first.reason)) first = failure;
   }
@@ -44,8 +44,8 @@ export function answerFailure(facts: AnswerFacts, secrets: readonly string[]): A
 }
 
 /** All failures that apply. */
-function failures(facts: AnswerFacts): readonly AnswerFailure[] {
-  const found: AnswerFailure[] = [];
+function failures(facts: ResponseFacts): readonly ResponseFailure[] {
+  const found: ResponseFailure[] = [];
   if (facts.transportFailure !== null) found.push(facts.transportFailure);
   if (facts.status === null) return found;
   if (facts.status >= 300) {
@@ -85,7 +85,7 @@ export function isEncoded(contentEncoding: string): boolean {
 }
 
 /** A body without any event is still a stream when its content type reports it and it contains only comments. */
-function isStream(facts: AnswerFacts): boolean {
+function isStream(facts: ResponseFacts): boolean {
   if (facts.events > 0) return true;
   return facts.contentType.startsWith('text/event-stream') && !/^[^:\s]/.test(facts.bodyStart.trimStart());
 }
@@ -96,7 +96,7 @@ function destination(location = ''): string {
   return shown === '' ? '' : ` (to ${shown})`;
 }
 
-function hint(facts: AnswerFacts): string {
+function hint(facts: ResponseFacts): string {
   if (facts.status !== null && facts.status >= 300 && facts.status < 400)
     return `: redirects are not followed${destination(facts.location)}`;
   if (isEncoded(facts.contentEncoding)) {
@@ -110,8 +110,8 @@ function hint(facts: AnswerFacts): string {
 /** The message in an error body, or the text of an HTML page without its tags. */
 export function serverMessage(body: string): string {
   try {
-    const answer: unknown = JSON.parse(body);
-    if (isObject(answer)) return errorMessage(answer) ?? body;
+    const response: unknown = JSON.parse(body);
+    if (isObject(response)) return errorMessage(response) ?? body;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

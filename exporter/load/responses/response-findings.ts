@@ -17,8 +17,8 @@ export interface ResponseFindings {
 }
 
 /** More names are counted together. */
-const MOST_NAMES = 8;
-const MOST_NAME_CHARACTERS = 60;
+const MAX_NAMES = 8;
+const MAX_NAME_CHARACTERS = 60;
 
 /** Collects what was found in one response or in many. */
 export class FindingsTally {
@@ -29,7 +29,7 @@ export class FindingsTally {
     this.#found ??= { unknownFields: {}, ignoredEvents: {}, impossibleUsage: {}, turns: {} };
     const counts = this.#found[kind];
     const name = kind === 'unknownFields' ? nameOnly(given) : given;
-    const known = name in counts || Object.keys(counts).length < MOST_NAMES ? name : 'others';
+    const known = name in counts || Object.keys(counts).length < MAX_NAMES ? name : 'others';
     counts[known] = (counts[known] ?? 0) + count;
   }
 
@@ -116,7 +116,7 @@ export function keysOf(event: unknown): string {
   if (Array.isArray(event)) return 'a list';
   if (!isObject(event)) return typeof event;
   const keys = Object.keys(event);
-  return `{${keys.slice(0, MOST_NAMES).map(nameOnly).join(', ')}${keys.length > MOST_NAMES ? ', …' : ''}}`;
+  return `{${keys.slice(0, MAX_NAMES).map(nameOnly).join(', ')}${keys.length > MAX_NAMES ? ', …' : ''}}`;
 }
 
-const nameOnly = (name: string): string => name.replace(/[^\w.$:-]/g, '_').slice(0, MOST_NAME_CHARACTERS);
+const nameOnly = (name: string): string => name.replace(/[^\w.$:-]/g, '_').slice(0, MAX_NAME_CHARACTERS);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventMeaning, Usage } from '../endpoints/endpoint.ts';
-import { AnswerProgress } from './response-progress.ts';
+import { ResponseProgress } from './response-progress.ts';
 
 const NOTHING: EventMeaning = { content: false, finishReason: null, usage: null, error: null };
 const NONE: Usage = { input_tokens: null, output_tokens: null, reasoning_tokens: null, cached_tokens: null };
@@ -9,7 +9,7 @@ const reported = (usage: Partial<Usage>): EventMeaning => ({ ...NOTHING, usage: 
 const chunk = (output_tokens: number | null): EventMeaning => ({ ...reported({ output_tokens }), content: true });
 
 function usageAfter(events: readonly EventMeaning[], requested = 1000): Usage | null {
-  const progress = new AnswerProgress(false, requested);
+  const progress = new ResponseProgress(false, requested);
   for (const event of events) progress.take(event);
   return progress.usage;
 }

@@ -4,7 +4,7 @@ import type { EventMeaning, Usage } from '../endpoints/endpoint.ts';
 export type Arrival = 'output' | 'reasoning' | 'step';
 
 /** The state of a response, event by event: the server's count so far, and what each event added. */
-export class AnswerProgress {
+export class ResponseProgress {
   readonly #addsUsage: boolean;
   readonly #perChunk: UsagePerChunk;
   #usage: Usage | null = null;

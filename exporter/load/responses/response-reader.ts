@@ -2,14 +2,14 @@ import type { MeasuredRecord } from '../../../core/run/record.ts';
 import type { ChunkListener } from './chunk-listener.ts';
 import type { ContentRecognizer } from './content-recognizer.ts';
 import type { TimedRequest } from './deadlines.ts';
-import type { AnswerText, Endpoint } from '../endpoints/endpoint.ts';
+import type { ResponseText, Endpoint } from '../endpoints/endpoint.ts';
 import type { EventQueue } from './event-queue.ts';
 import type { ResponseFindings } from './response-findings.ts';
 import type { RequestForm } from '../requests/request-feed.ts';
 import type { Exchange, ResponseHandler } from '../transports/transport.ts';
 
 /** What all readers of a run share. */
-export interface AnswerContext {
+export interface ResponseContext {
   readonly endpoint: Endpoint;
   readonly recognizer: ContentRecognizer;
   readonly queue: EventQueue;
@@ -36,19 +36,24 @@ export interface ClosedRequest {
   readonly retryAfterSeconds: number | null;
   readonly connectionRetried: boolean;
   /** What the model wrote; null unless text is kept. Never part of the record. */
-  readonly text: AnswerText | null;
+  readonly text: ResponseText | null;
   /** Null: nothing that a user must know. */
   readonly findings: ResponseFindings | null;
 }
 
 /** Reads one response and closes its request's record at the end. */
-export interface AnswerReader extends ResponseHandler, TimedRequest {
+export interface ResponseReader extends ResponseHandler, TimedRequest {
   /** The exchange that delivers this response, so that it can be aborted. */
   attach(exchange: Exchange): void;
 }
 
 /** How the responses to requests of a form are read. */
-export function readingOf({ options, countTokens, checkUsage = false, dataset }: RequestForm): Partial<AnswerContext> {
+export function readingOf({
+  options,
+  countTokens,
+  checkUsage = false,
+  dataset,
+}: RequestForm): Partial<ResponseContext> {
   return {
     stream: options.stream ?? true,
     keepText: countTokens !== undefined || dataset.conversation !== undefined,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { answeredBy, GENEROUS } from '../testing/one-request.ts';
 import type { Reported } from '../testing/one-request.ts';
 import {
-  answer,
+  response,
   delta,
   GOOD_STREAM,
   httpChunk,
@@ -100,7 +100,7 @@ describe('a good stream', () => {
   });
 
   test('a wrong content type does not matter: the events decide', async () => {
-    const reported = answering(answer('200 OK', 'text/plain', GOOD_STREAM.join('')));
+    const reported = answering(response('200 OK', 'text/plain', GOOD_STREAM.join('')));
     expect(await reasonOf(reported)).toBeNull();
   });
 
@@ -194,51 +194,51 @@ describe('HTTP status and body', () => {
   test.each([
     [
       '429',
-      answer('429 Too Many', 'application/json', '{"error":{"message":"slow down"}}'),
+      response('429 Too Many', 'application/json', '{"error":{"message":"slow down"}}'),
       'http_429',
       'HTTP 429: slow down',
     ],
     [
       '404',
-      answer('404 Not Found', 'application/json', '{"error":{"message":"no model m"}}'),
+      response('404 Not Found', 'application/json', '{"error":{"message":"no model m"}}'),
       'http_4xx',
       'HTTP 404: no model m',
     ],
     [
       '422 of FastAPI',
-      answer('422 X', 'application/json', '{"detail":"bad field"}'),
+      response('422 X', 'application/json', '{"detail":"bad field"}'),
       'http_4xx',
       'HTTP 422: bad field',
     ],
     [
       'a page of HTML',
-      answer('502 Bad Gateway', 'text/html', '<html><style>p{}</style><h1>502</h1>\r\n<p>nginx</p></html>'),
+      response('502 Bad Gateway', 'text/html', '<html><style>p{}</style><h1>502</h1>\r\n<p>nginx</p></html>'),
       'http_5xx',
       'HTTP 502: 502 nginx',
     ],
-    ['500 without a body', answer('500 X', 'text/plain', ''), 'http_5xx', 'HTTP 500: text/plain'],
+    ['500 without a body', response('500 X', 'text/plain', ''), 'http_5xx', 'HTTP 500: text/plain'],
     [
       'JSON error with 200',
-      answer('200 OK', 'application/json', '{"error":{"message":"no stream"}}'),
+      response('200 OK', 'application/json', '{"error":{"message":"no stream"}}'),
       'not_a_stream',
       'HTTP 200: no stream',
     ],
     [
       'JSON error said to be a stream',
-      answer('200 OK', 'text/event-stream', '{"error":"x"}'),
+      response('200 OK', 'text/event-stream', '{"error":"x"}'),
       'not_a_stream',
       'HTTP 200: x',
     ],
     ['204', 'HTTP/1.1 204 No Content\r\n\r\n', 'not_a_stream', 'HTTP 204'],
     [
       'a redirect is not followed',
-      answer('307 Temporary Redirect', 'text/plain', '', 'location: /elsewhere?key=1\r\n'),
+      response('307 Temporary Redirect', 'text/plain', '', 'location: /elsewhere?key=1\r\n'),
       'redirect',
       'HTTP 307: redirects are not followed (to /elsewhere)',
     ],
     [
       'compressed although identity was requested',
-      answer('200 OK', 'text/event-stream', 'xxxx', 'content-encoding: gzip\r\n'),
+      response('200 OK', 'text/event-stream', 'xxxx', 'content-encoding: gzip\r\n'),
       'compression',
       'HTTP 200: content-encoding gzip although identity was requested',
     ],
@@ -252,7 +252,7 @@ describe('HTTP status and body', () => {
 
   test('a key that the server repeats is not shown', async () => {
     const body = '{"error":{"message":"Incorrect API key: sk-12345"}}';
-    const script = (socket: Socket): unknown => socket.write(answer('401 X', 'application/json', body));
+    const script = (socket: Socket): unknown => socket.write(response('401 X', 'application/json', body));
     const { closed } = await answeredBy(script, undefined, ['sk-12345']);
     expect(closed.message).toBe('HTTP 401: Incorrect API key: ***');
   });
@@ -265,12 +265,12 @@ describe('HTTP status and body', () => {
     ['Fri, 31 Dec 9999 23:59:59 GMT', 60],
     ['Fri, 31 Dec 1999 23:59:59 GMT', 0],
   ])('Retry-After: %s', async (value, seconds) => {
-    const { closed } = await answering(answer('429 X', 'text/plain', '', `retry-after: ${value}\r\n`));
+    const { closed } = await answering(response('429 X', 'text/plain', '', `retry-after: ${value}\r\n`));
     expect(closed.retryAfterSeconds).toBe(seconds);
   });
 
   test('a Retry-After beyond what is waited is named', async () => {
-    const { closed } = await answering(answer('429 X', 'text/plain', 'slow down', 'retry-after: 9999\r\n'));
+    const { closed } = await answering(response('429 X', 'text/plain', 'slow down', 'retry-after: 9999\r\n'));
     expect(closed.message).toBe('HTTP 429: slow down; Retry-After requests 9999 s, of which 60 s are waited');
   });
 });

@@ -1,5 +1,5 @@
-import { AnsweredRequest } from './answered-request.ts';
-import { AnswerProgress, kindOf } from './response-progress.ts';
+import { RespondedRequest } from './answered-request.ts';
+import { ResponseProgress, kindOf } from './response-progress.ts';
 import type { Arrival } from './response-progress.ts';
 import { KeptText } from './kept-text.ts';
 import { BLANK, ignorableData, ignorableEvent, keysOf } from './response-findings.ts';
@@ -18,10 +18,10 @@ const utf8 = new TextDecoder();
  * event of another shape is queued and parsed when the loop is idle, with its original arrival time. Events of a
  * request keep their order, and its record closes after the last of them has been processed.
  */
-export class StreamReader extends AnsweredRequest implements SseSink {
+export class StreamReader extends RespondedRequest implements SseSink {
   readonly #framer: SseFramer;
   readonly #offsets: number[] = [];
-  readonly #progress: AnswerProgress;
+  readonly #progress: ResponseProgress;
   readonly #text: KeptText | null;
   readonly #doneData: Uint8Array;
   /** Events are recognized by their bytes unless their text is kept or each may be of another choice. */
@@ -36,11 +36,11 @@ export class StreamReader extends AnsweredRequest implements SseSink {
   #finishReason: string | null = null;
   #done = false;
 
-  constructor(...given: ConstructorParameters<typeof AnsweredRequest>) {
+  constructor(...given: ConstructorParameters<typeof RespondedRequest>) {
     super(...given);
     const { endpoint, keepText = false } = this.context;
     this.#framer = new SseFramer(this);
-    this.#progress = new AnswerProgress(endpoint.addsUsage === true, this.request.requested_output_tokens);
+    this.#progress = new ResponseProgress(endpoint.addsUsage === true, this.request.requested_output_tokens);
     this.#text = keepText ? new KeptText(endpoint, this.several) : null;
     this.#recognizes = !keepText && !this.several;
     this.#doneData = endpoint.doneData === undefined ? DONE : utf8Bytes.encode(endpoint.doneData);
@@ -197,7 +197,7 @@ export class StreamReader extends AnsweredRequest implements SseSink {
       text: this.#text?.text ?? null,
       offsets_ns: this.#offsets,
       firstOutputChunk: this.#firstOutputChunk,
-      wholeAnswerOffset_ns: null,
+      wholeResponseOffset_ns: null,
     });
   }
 

@@ -3,7 +3,7 @@ import { chat } from '../endpoints/chat.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import { benchmarkRun } from '../testing/benchmark-run.ts';
-import { answer, GOOD_STREAM, streamOf } from '../testing/scripted-server.ts';
+import { response, GOOD_STREAM, streamOf } from '../testing/scripted-server.ts';
 
 const broken = (): never => {
   throw new TypeError('cannot read properties of undefined');
@@ -46,7 +46,7 @@ describe('an error of this program while it reads one response fails that reques
   test('in the interpretation of a complete response', async () => {
     const endpoint = { ...chat, interpretWhole: failingOnce((answered: unknown) => chat.interpretWhole(answered)) };
     const { recorder } = await benchmarkRun({ form: form(endpoint, false) }, (socket) =>
-      socket.write(answer('200 OK', 'application/json', WHOLE)),
+      socket.write(response('200 OK', 'application/json', WHOLE)),
     );
     expect(recorder.records.map(({ reason }) => reason ?? 'none').sort()).toEqual([
       ...Array.from({ length: 19 }, () => 'none'),

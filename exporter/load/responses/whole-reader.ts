@@ -1,16 +1,16 @@
-import { AnsweredRequest } from './answered-request.ts';
+import { RespondedRequest } from './answered-request.ts';
 import { keysOf } from './response-findings.ts';
-import type { AnswerText, EventMeaning } from '../endpoints/endpoint.ts';
+import type { ResponseText, EventMeaning } from '../endpoints/endpoint.ts';
 import type { TransportFailure } from '../transports/transport.ts';
 
 /** A longer response is not read to its end. */
-const LONGEST_ANSWER_BYTES = 64 * 2 ** 20;
+const MAX_RESPONSE_BYTES = 64 * 2 ** 20;
 
 /**
  * Reads one response that is not a stream. It has an end and no first token: its record has the arrival of the last
  * byte as the time of the last content, and null as the time of the first.
  */
-export class WholeReader extends AnsweredRequest {
+export class WholeReader extends RespondedRequest {
   readonly #pieces: Uint8Array[] = [];
   #bytes = 0;
 
@@ -18,8 +18,8 @@ export class WholeReader extends AnsweredRequest {
     this.lastByteAt_ns = stamp_ns;
     this.bodyStart.add(bytes, start, end);
     this.#bytes += end - start;
-    if (this.#bytes <= LONGEST_ANSWER_BYTES) this.#pieces.push(Uint8Array.prototype.slice.call(bytes, start, end));
-    else this.giveUp({ reason: 'other', message: `the response exceeds the limit of ${LONGEST_ANSWER_BYTES} bytes` });
+    if (this.#bytes <= MAX_RESPONSE_BYTES) this.#pieces.push(Uint8Array.prototype.slice.call(bytes, start, end));
+    else this.giveUp({ reason: 'other', message: `the response exceeds the limit of ${MAX_RESPONSE_BYTES} bytes` });
   }
 
   protected override finish(stamp_ns: number, failure: TransportFailure | null): void {
@@ -46,11 +46,11 @@ export class WholeReader extends AnsweredRequest {
       text,
       offsets_ns: [],
       firstOutputChunk: null,
-      wholeAnswerOffset_ns: hasContent ? Math.round(this.lastByteAt_ns - this.sentAt_ns) : null,
+      wholeResponseOffset_ns: hasContent ? Math.round(this.lastByteAt_ns - this.sentAt_ns) : null,
     });
   }
 
-  #read(json: unknown): { readonly meaning: EventMeaning | null; readonly text: AnswerText | null } {
+  #read(json: unknown): { readonly meaning: EventMeaning | null; readonly text: ResponseText | null } {
     const { endpoint, keepText } = this.context;
     if (json === undefined) return { meaning: null, text: null };
     try {

@@ -1,12 +1,12 @@
 import type { ErrorReason } from '../../../core/run/record.ts';
 import type { Transport, TransportFailure, TransportRequest } from '../transports/transport.ts';
 
-export interface WholeAnswer {
+export interface WholeResponse {
   readonly status: number;
   readonly body: string;
 }
 
-const MOST_BYTES = 2 ** 20;
+const MAX_BYTES = 2 ** 20;
 
 /** Thrown when there is no complete response. */
 export class ExchangeError extends Error {
@@ -21,11 +21,11 @@ export class ExchangeError extends Error {
 /**
  * Sends one request and collects its response: for requests outside of a benchmark. Rejects with an `ExchangeError`.
  */
-export function wholeAnswer(
+export function wholeResponse(
   transport: Transport,
   request: TransportRequest,
   timeoutSeconds: number,
-): Promise<WholeAnswer> {
+): Promise<WholeResponse> {
   return new Promise((resolve, reject) => {
     const pieces: Uint8Array[] = [];
     let bytesRead = 0;
@@ -37,8 +37,8 @@ export function wholeAnswer(
       data: (_stamp, bytes, start, end) => {
         pieces.push(Uint8Array.prototype.slice.call(bytes, start, end));
         bytesRead += end - start;
-        if (bytesRead > MOST_BYTES)
-          exchange.abort({ reason: 'other', message: `the response exceeds the limit of ${MOST_BYTES} bytes` });
+        if (bytesRead > MAX_BYTES)
+          exchange.abort({ reason: 'other', message: `the response exceeds the limit of ${MAX_BYTES} bytes` });
       },
       end: () => {
         clearTimeout(timer);

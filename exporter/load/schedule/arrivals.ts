@@ -78,10 +78,10 @@ export function arrivalsKey(
 }
 
 /** Longer lists of times are hashed: the text of millions of them would not fit into a string. */
-const MOST_TIMES = 1e6;
+const MAX_TIMES = 1e6;
 
 function timesKey(due_ns: Float64Array): string {
-  if (due_ns.length <= MOST_TIMES) return due_ns.join();
+  if (due_ns.length <= MAX_TIMES) return due_ns.join();
   const bytes = new Uint8Array(due_ns.buffer, due_ns.byteOffset, due_ns.byteLength);
   return createHash('sha256').update(bytes).digest('hex');
 }

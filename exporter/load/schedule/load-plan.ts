@@ -116,18 +116,18 @@ export function mayWait({ concurrency, prefillConcurrency, arrivals }: LoadPlan)
 }
 
 /** Maximum number of requests of an open load that are kept ready. */
-const MOST_AHEAD = 1024;
+const MAX_AHEAD = 1024;
 
 /** Number of requests to write ahead: one for each slot of a closed load, or those of one second. */
 export function requestsAhead({ arrivals, concurrency }: LoadPlan): number {
   if (arrivals === null) return concurrency;
   if (arrivals.kind === 'stages') return Math.max(...arrivals.stages.map(aheadOfStage));
-  return arrivals.kind === 'rate' ? Math.min(Math.ceil(arrivals.requestRate), MOST_AHEAD) : 64;
+  return arrivals.kind === 'rate' ? Math.min(Math.ceil(arrivals.requestRate), MAX_AHEAD) : 64;
 }
 
 function aheadOfStage(stage: StagePlan): number {
   if (stage.kind === 'concurrency') return stage.concurrency;
-  return Math.min(Math.ceil(highestRate(stage)), MOST_AHEAD);
+  return Math.min(Math.ceil(highestRate(stage)), MAX_AHEAD);
 }
 
 /** Requests per second. */

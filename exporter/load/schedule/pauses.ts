@@ -18,7 +18,7 @@ export class Pauses {
         if (this.#now_ns() < at_ns) this.until(at_ns, over);
         else over();
       },
-      Math.min(remaining_ms, LONGEST_DELAY_MS),
+      Math.min(remaining_ms, MAX_DELAY_MS),
     );
     this.#timers.add(timer);
   }
@@ -30,4 +30,4 @@ export class Pauses {
 }
 
 /** Node's timers store their delay in 31 bits. */
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
+const MAX_DELAY_MS = 2 ** 31 - 1;

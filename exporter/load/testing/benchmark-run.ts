@@ -110,7 +110,7 @@ export interface BenchmarkRun {
   readonly server: ScriptedServer;
 }
 
-/** A benchmark against a server that answers by the script, over real sockets. */
+/** A benchmark against a server that responds by the script, over real sockets. */
 export async function benchmarkRun(
   changes: PlanChanges,
   script: Script,

@@ -5,15 +5,15 @@ import { GOOD_STREAM, scriptedServer, streamOf } from './scripted-server.ts';
 import type { Script, ScriptedServer } from './scripted-server.ts';
 import type { OpenTransport } from './transport-kinds.ts';
 
-/** A server whose first answer is special, and a transport to it. */
-export interface FirstAnswer {
+/** A server whose first response is special, and a transport to it. */
+export interface FirstResponse {
   readonly server: ScriptedServer;
   readonly transport: Transport;
   close(): Promise<void>;
 }
 
 /** The first request is answered by the script, every later one well. */
-export async function firstAnswer(open: OpenTransport, script: Script): Promise<FirstAnswer> {
+export async function firstResponse(open: OpenTransport, script: Script): Promise<FirstResponse> {
   const server = await scriptedServer((socket, request) => {
     if (request.position === 0) return script(socket, request);
     return socket.write(streamOf(GOOD_STREAM));
@@ -30,7 +30,7 @@ export async function firstAnswer(open: OpenTransport, script: Script): Promise<
 }
 
 /** Whatever became of the first request, the next one gets its own answer, over a new connection. */
-export async function expectNextIsGood({ server, transport }: FirstAnswer): Promise<void> {
+export async function expectNextIsGood({ server, transport }: FirstResponse): Promise<void> {
   const { closed } = await oneRequest(transport);
   expect(closed.record).toMatchObject({ outcome: 'ok', output_tokens: 2, connection_reused: false });
   expect(server.connections()).toBe(2);

@@ -11,7 +11,7 @@ export interface LimitedOutcome {
 }
 
 /** Long enough that no connection is free again while the others are opened. */
-const ANSWER_AFTER_MS = 1000;
+const RESPONSE_AFTER_MS = 1000;
 
 /**
  * A program: `node limited-client.ts TRANSPORT REQUESTS [ORIGIN]` sends so many requests at once, and then one, and prints a
@@ -36,7 +36,7 @@ process.stdout.write(`${JSON.stringify({ atOnce, afterwards: closed.record.outco
 
 async function slowServer() {
   return scriptedServer(async (socket) => {
-    await sleep(ANSWER_AFTER_MS);
+    await sleep(RESPONSE_AFTER_MS);
     if (!socket.destroyed) socket.write(streamOf(GOOD_STREAM));
   });
 }

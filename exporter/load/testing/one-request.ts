@@ -1,4 +1,4 @@
-import type { AnswerContext, ClosedRequest } from '../responses/response-reader.ts';
+import type { ResponseContext, ClosedRequest } from '../responses/response-reader.ts';
 import { ContentRecognizer } from '../responses/content-recognizer.ts';
 import { Deadlines } from '../responses/deadlines.ts';
 import type { TimeLimits } from '../responses/deadlines.ts';
@@ -26,7 +26,7 @@ export interface Reported {
 }
 
 /** What is not as usual: a streamed chat. */
-export interface Asking extends Partial<Pick<AnswerContext, 'stream' | 'keepText' | 'countTokens' | 'checkUsage'>> {
+export interface Asking extends Partial<Pick<ResponseContext, 'stream' | 'keepText' | 'countTokens' | 'checkUsage'>> {
   readonly endpoint?: Endpoint;
   readonly input_tokens?: number;
   readonly choices?: number;
@@ -66,7 +66,7 @@ export async function oneRequest(
   return { closed, firstContents, gaps };
 }
 
-/** The record of one request to a server that answers by the script. */
+/** The record of one request to a server that responds by the script. */
 export async function answeredBy(
   script: Script,
   limits = GENEROUS,

@@ -11,7 +11,7 @@ export interface ReceivedRequest {
   readonly position: number;
 }
 
-/** Writes an answer by hand. */
+/** Writes a response by hand. */
 export type Script = (socket: Socket, request: ReceivedRequest) => unknown;
 
 export interface ScriptedServer {
@@ -128,7 +128,7 @@ export function streamOf(events: readonly string[]): string {
   return STREAM_HEAD + events.map(httpChunk).join('') + LAST_CHUNK;
 }
 
-/** An answer with a length. */
-export function answer(status: string, contentType: string, body: string, headers = ''): string {
+/** A response with a length. */
+export function response(status: string, contentType: string, body: string, headers = ''): string {
   return `HTTP/1.1 ${status}\r\ncontent-type: ${contentType}\r\n${headers}content-length: ${body.length}\r\n\r\n${body}`;
 }

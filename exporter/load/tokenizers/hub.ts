@@ -84,11 +84,11 @@ async function textOf(file: string): Promise<string | null> {
 async function download(name: string, revision: string, file: string, options: HubOptions): Promise<string | null> {
   const url = `${options.endpoint}/${name}/resolve/${revision}/${file}`;
   const headers = options.token === null ? {} : { authorization: `Bearer ${options.token}` };
-  let answer: Response;
+  let response: Response;
   let body: string;
   try {
-    answer = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    body = await answer.text();
+    response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    body = await response.text();
   } catch (error) {
     const { cause, message } = error as Error & { cause?: { code?: string } };
     const why = cause?.code ?? message;
@@ -96,12 +96,13 @@ async function download(name: string, revision: string, file: string, options: H
       `--tokenizer ${name}: ${options.endpoint} cannot be reached (${why}); a local folder requires no download`,
     );
   }
-  if (answer.status === 404) return null;
-  if (answer.status === 401 || answer.status === 403)
+  if (response.status === 404) return null;
+  if (response.status === 401 || response.status === 403)
     throw new ConfigurationError(
-      `--tokenizer ${name}: HTTP ${answer.status}: the model does not exist, or is gated and requires HF_TOKEN`,
+      `--tokenizer ${name}: HTTP ${response.status}: the model does not exist, or is gated and requires HF_TOKEN`,
     );
-  if (!answer.ok) throw new ConfigurationError(`--tokenizer ${name}: HTTP ${answer.status} from ${options.endpoint}`);
+  if (!response.ok)
+    throw new ConfigurationError(`--tokenizer ${name}: HTTP ${response.status} from ${options.endpoint}`);
   return body;
 }
 

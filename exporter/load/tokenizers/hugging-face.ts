@@ -13,7 +13,7 @@ interface TokenizersPackage {
   ) => { encode(text: string, options: { readonly add_special_tokens: boolean }): { readonly ids: readonly number[] } };
 }
 
-const LARGEST_DEFINITION_BYTES = 256 * 2 ** 20;
+const MAX_DEFINITION_BYTES = 256 * 2 ** 20;
 
 /** Contents of the two files that define a tokenizer in the Hugging Face format; the second one is optional. */
 export interface TokenizerFiles {
@@ -58,8 +58,8 @@ async function limited(file: string): Promise<string | null> {
     },
   );
   if (size === null) return null;
-  if (size > LARGEST_DEFINITION_BYTES)
-    throw new ConfigurationError(`${file}: ${size} bytes exceed the limit of ${LARGEST_DEFINITION_BYTES}`);
+  if (size > MAX_DEFINITION_BYTES)
+    throw new ConfigurationError(`${file}: ${size} bytes exceed the limit of ${MAX_DEFINITION_BYTES}`);
   return readFile(file, 'utf8');
 }
 

@@ -208,7 +208,7 @@ test.each(['undici', 'raw'] as const)('a connection that fail in time: %s', asyn
   const limits = { ...GENEROUS, requestTimeoutSeconds: 3 };
   const reported = await Promise.all(Array.from({ length: 8 }, () => oneRequest(transport, limits)));
   const reasons = reported.map(({ closed }) => closed.record.reason);
-  // The first few fit into the backlog and get no answer; the others never get a connection.
+  // The first few fit into the backlog and get no response; the others never get a connection.
   expect(new Set(reasons)).toEqual(new Set(['connect_timeout', 'request_timeout']));
   const late = reported.find(({ closed }) => closed.record.reason === 'connect_timeout')?.closed.record;
   expect(late).toMatchObject({ outcome: 'timeout', http_status: null, connect_ns: null });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answer, scriptedServer } from '../testing/scripted-server.ts';
+import { response, scriptedServer } from '../testing/scripted-server.ts';
 import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import { oneRequest } from '../testing/one-request.ts';
 import { chat } from '../endpoints/chat.ts';
@@ -15,7 +15,7 @@ describe.each(TRANSPORTS)('%s', (_, open) => {
     ['as it is', 'http://h/a\r\nHost: evil.example', '/aHost:%20evil.example/v1/chat/completions'],
     ['in the query, as it is', 'http://h/?a=\r\nHost: evil.example', '/v1/chat/completions?a=Host:%20evil.example'],
   ])('a line break in the path, %s, begins no header', async (_name, url, sent) => {
-    const server = await scriptedServer((socket) => socket.write(answer('404 X', 'text/plain', '')));
+    const server = await scriptedServer((socket) => socket.write(response('404 X', 'text/plain', '')));
     const { path } = parseTarget(url, chat);
     const transport = open({ origin: server.origin });
     await oneRequest(transport, undefined, [], { endpoint: { ...chat, path } });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { Worker } from 'node:worker_threads';
 import { oneRequest } from '../testing/one-request.ts';
 import {
-  answer,
+  response,
   delta,
   GOOD_STREAM,
   readThenWait,
@@ -15,7 +15,7 @@ import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
 import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import type { PlainOptions } from '../testing/transport-kinds.ts';
 import type { Transport, TransportFailure } from './transport.ts';
-import { wholeAnswer, type WholeAnswer } from '../responses/whole-response.ts';
+import { wholeResponse, type WholeResponse } from '../responses/whole-response.ts';
 import { until } from '../../../core/testing/until.ts';
 
 const toClose: { close(): Promise<void> }[] = [];
@@ -192,12 +192,12 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
       toClose.push({ close: async () => void (await worker.terminate()) });
       const port = await new Promise<number>((resolve) => worker.once('message', resolve));
       const transport = transportTo(`http://127.0.0.1:${port}`);
-      expect((await wholeAnswer(transport, get, 60)).body).toBe('own 1');
-      const second = new Promise<WholeAnswer>((resolve, reject) => {
+      expect((await wholeResponse(transport, get, 60)).body).toBe('own 1');
+      const second = new Promise<WholeResponse>((resolve, reject) => {
         // A timer runs before the loop reads sockets, as the due time of a request.
         setTimeout(() => {
           Atomics.wait(isLate, 0, 0);
-          wholeAnswer(transport, get, 60).then(resolve, reject);
+          wholeResponse(transport, get, 60).then(resolve, reject);
         }, 0);
       });
       expect((await second).body).toBe('own 2');
@@ -225,12 +225,12 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
     test('close cancels requests in flight and all later ones', async () => {
       const server = await serve(() => undefined);
       const transport = open({ origin: server.origin });
-      const waiting = wholeAnswer(transport, get, 60);
+      const waiting = wholeResponse(transport, get, 60);
       const expected = expect(waiting).rejects.toMatchObject({ reason: 'cancelled' });
       await until(() => server.requests.length === 1);
       await transport.close();
       await expected;
-      await expect(wholeAnswer(transport, get, 60)).rejects.toMatchObject({ reason: 'cancelled' });
+      await expect(wholeResponse(transport, get, 60)).rejects.toMatchObject({ reason: 'cancelled' });
       await until(() => server.open() === 0);
     });
 
@@ -255,13 +255,13 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
 
   describe('wholeAnswer', () => {
     test('collects status and body', async () => {
-      const server = await serve((socket) => socket.write(answer('404 Not Found', 'text/plain', 'nothing')));
-      expect(await wholeAnswer(transportTo(server.origin), get, 60)).toEqual({ status: 404, body: 'nothing' });
+      const server = await serve((socket) => socket.write(response('404 Not Found', 'text/plain', 'nothing')));
+      expect(await wholeResponse(transportTo(server.origin), get, 60)).toEqual({ status: 404, body: 'nothing' });
     });
 
     test('fails in time', async () => {
       const server = await serve(() => undefined);
-      const waiting = wholeAnswer(transportTo(server.origin), get, 0.05);
+      const waiting = wholeResponse(transportTo(server.origin), get, 0.05);
       await expect(waiting).rejects.toMatchObject({ reason: 'request_timeout' });
     });
   });
@@ -269,11 +269,11 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
   test('many requests at once: each gets its own answer', async () => {
     const server = await serve((socket, { body }) => {
       const wanted = (JSON.parse(body) as { n: number }).n;
-      setTimeout(() => socket.write(answer('200 OK', 'text/plain', String(wanted))), (wanted * 7) % 13);
+      setTimeout(() => socket.write(response('200 OK', 'text/plain', String(wanted))), (wanted * 7) % 13);
     });
     const transport = transportTo(server.origin);
     const ask = async (n: number): Promise<string> =>
-      (await wholeAnswer(transport, { ...get, method: 'POST', body: JSON.stringify({ n }) }, 60)).body;
+      (await wholeResponse(transport, { ...get, method: 'POST', body: JSON.stringify({ n }) }, 60)).body;
     for (let round = 0; round < 5; round++) {
       const numbers = Array.from({ length: 40 }, (_, i) => round * 40 + i);
       expect(await Promise.all(numbers.map(ask))).toEqual(numbers.map(String));

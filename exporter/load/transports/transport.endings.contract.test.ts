@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { expectNextIsGood, firstAnswer } from '../testing/first-response.ts';
-import type { FirstAnswer } from '../testing/first-response.ts';
+import { expectNextIsGood, firstResponse } from '../testing/first-response.ts';
+import type { FirstResponse } from '../testing/first-response.ts';
 import { oneRequest } from '../testing/one-request.ts';
 import { GOOD_STREAM, httpChunk, STREAM_HEAD } from '../testing/scripted-server.ts';
 import type { Script } from '../testing/scripted-server.ts';
@@ -19,8 +19,8 @@ const BODY = GOOD_STREAM.join('');
 const [HELLO = '', WORLD = ''] = GOOD_STREAM;
 
 describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
-  async function once(script: Script): Promise<FirstAnswer> {
-    const pair = await firstAnswer(open, script);
+  async function once(script: Script): Promise<FirstResponse> {
+    const pair = await firstResponse(open, script);
     toClose.push(pair);
     return pair;
   }

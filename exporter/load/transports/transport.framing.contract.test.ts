@@ -2,11 +2,11 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { expectNextIsGood, firstAnswer } from '../testing/first-response.ts';
-import type { FirstAnswer } from '../testing/first-response.ts';
+import { expectNextIsGood, firstResponse } from '../testing/first-response.ts';
+import type { FirstResponse } from '../testing/first-response.ts';
 import { oneRequest } from '../testing/one-request.ts';
 import {
-  answer,
+  response,
   GOOD_STREAM,
   httpChunk,
   LAST_CHUNK,
@@ -17,7 +17,7 @@ import {
 import type { Script } from '../testing/scripted-server.ts';
 import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import type { OpenTransport } from '../testing/transport-kinds.ts';
-import { wholeAnswer } from '../responses/whole-response.ts';
+import { wholeResponse } from '../responses/whole-response.ts';
 
 const toClose: { close(): Promise<void> }[] = [];
 
@@ -32,8 +32,8 @@ const BODY = GOOD_STREAM.join('');
 const [HELLO = '', , ...REST] = GOOD_STREAM;
 
 describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
-  async function once(script: Script): Promise<FirstAnswer> {
-    const pair = await firstAnswer(open, script);
+  async function once(script: Script): Promise<FirstResponse> {
+    const pair = await firstResponse(open, script);
     toClose.push(pair);
     return pair;
   }
@@ -131,14 +131,14 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
 
   test.each([204, 304])('HTTP %i has no body', async (status) => {
     const { server, transport } = await once((socket) => socket.write(`HTTP/1.1 ${status} X\r\n\r\n`));
-    expect(await wholeAnswer(transport, get, 60)).toEqual({ status, body: '' });
+    expect(await wholeResponse(transport, get, 60)).toEqual({ status, body: '' });
     await oneRequest(transport);
     expect(server.connections()).toBe(1);
   });
 
   test('HTTP 204 that announces a body: its connection is not reused', async () => {
     const pair = await once((socket) => socket.write('HTTP/1.1 204 X\r\ncontent-length: 5\r\n\r\n'));
-    expect((await wholeAnswer(pair.transport, get, 60)).status).toBe(204);
+    expect((await wholeResponse(pair.transport, get, 60)).status).toBe(204);
     await expectNextIsGood(pair);
   });
 
@@ -190,7 +190,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
       }
       socket.write(LAST_CHUNK);
     });
-    expect((await wholeAnswer(transport, get, 60)).body).toBe(parts.join(''));
+    expect((await wholeResponse(transport, get, 60)).body).toBe(parts.join(''));
   });
 
   test('a large body: every byte, in order', async () => {
@@ -296,7 +296,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     const { closed } = await oneRequest(transport);
     expect(closed.record).toMatchObject({ outcome: 'ok', output_tokens: 2 });
     expect(closed.record.chunk_offsets_ns).toHaveLength(1);
-    const zeros = await once((socket) => socket.write(answer('200 OK', 'text/plain', 'a\0b')));
-    expect((await wholeAnswer(zeros.transport, get, 60)).body).toBe('a\0b');
+    const zeros = await once((socket) => socket.write(response('200 OK', 'text/plain', 'a\0b')));
+    expect((await wholeResponse(zeros.transport, get, 60)).body).toBe('a\0b');
   });
 });

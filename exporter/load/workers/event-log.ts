@@ -21,7 +21,7 @@ const ENDED = codeOf('ended');
 const DELAY = codeOf('delay');
 
 const CAPACITY = 16_384;
-const LONGEST_EVENT = 3;
+const MAX_EVENT = 3;
 
 /** Each kind has a code for every phase. */
 function codeOf(kind: Kind): number {
@@ -83,7 +83,7 @@ export class EventLog implements Required<Omit<RunObserver, LeadingEvent>> {
   }
 
   #begin(code: number, phase: PhaseName): void {
-    if (this.#length + LONGEST_EVENT > CAPACITY) this.#full();
+    if (this.#length + MAX_EVENT > CAPACITY) this.#full();
     this.#numbers[this.#length++] = code + PHASES.indexOf(phase);
   }
 }

@@ -17,7 +17,7 @@ export interface VerdictParts {
 
 /** Well within Prometheus' look-back of five minutes. */
 const EVERY_MS = 240_000;
-const MOST_SAMPLES = 2_000_000;
+const MAX_SAMPLES = 2_000_000;
 /** How long a state is held, from the longest; the first that keeps the number of samples is used. */
 const HOLDS_MS = [90, 30, 7, 2, 1, 0.25, 0].map((days) => days * 86_400_000);
 
@@ -28,7 +28,7 @@ const HOLDS_MS = [90, 30, 7, 2, 1, 0.25, 0].map((days) => days * 86_400_000);
 export function verdictParts(
   timelines: readonly (readonly DatedState[])[],
   { extraLabels, now_ms }: { readonly extraLabels: Readonly<Record<string, string>>; readonly now_ms: number },
-  mostSamples: number = MOST_SAMPLES,
+  mostSamples: number = MAX_SAMPLES,
 ): VerdictParts {
   const held = timelines.map((timeline) =>
     timeline.map((dated, i) => heldOf(dated, timeline[i + 1], now_ms, extraLabels)),

@@ -30,7 +30,7 @@ export interface AnnotationBody {
 const CONNECT_TIMEOUT_MS = 3_000;
 const TOTAL_TIMEOUT_MS = 5_000;
 /** Of one run there are a handful. */
-const MOST_FOUND = 100;
+const MAX_FOUND = 100;
 
 /** Grafana's HTTP API of annotations (POST, PATCH, GET /api/annotations). Every method throws a `GrafanaError`. */
 export class AnnotationsClient {
@@ -46,7 +46,7 @@ export class AnnotationsClient {
     const query = new URLSearchParams([
       ...tags.map((tag): [string, string] => ['tags', tag]),
       ['type', 'annotation'],
-      ['limit', String(MOST_FOUND)],
+      ['limit', String(MAX_FOUND)],
     ]);
     const found = await this.#call('GET', `?${query.toString()}`);
     return Array.isArray(found) ? found.filter(isStored) : [];
@@ -74,16 +74,16 @@ export class AnnotationsClient {
     const { url, token } = this.#access;
     const timeout = AbortSignal.timeout(TOTAL_TIMEOUT_MS);
     try {
-      const answer = await request(`${url}/api/annotations${path}`, {
+      const response = await request(`${url}/api/annotations${path}`, {
         dispatcher: this.#agent,
         method,
         headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'content-type': 'application/json' },
         body: body === null ? null : JSON.stringify(body),
         signal: timeout,
       });
-      const text = await answer.body.text();
-      if (answer.statusCode >= 200 && answer.statusCode < 300) return JSON.parse(text) as unknown;
-      throw new GrafanaError(messageExcerpt(`HTTP ${answer.statusCode}: ${text}`, [token]));
+      const text = await response.body.text();
+      if (response.statusCode >= 200 && response.statusCode < 300) return JSON.parse(text) as unknown;
+      throw new GrafanaError(messageExcerpt(`HTTP ${response.statusCode}: ${text}`, [token]));
     } catch (error) {
       if (error instanceof GrafanaError) throw error;
       const reason = timeout.aborted ? `no answer for ${TOTAL_TIMEOUT_MS / 1000} s` : reasonOf(error);

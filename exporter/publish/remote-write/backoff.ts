@@ -1,11 +1,11 @@
 /** As in Prometheus: `min_backoff` and `max_backoff` of its `queue_config`. */
-const SHORTEST_SECONDS = 0.03;
-const LONGEST_SECONDS = 5;
+const MIN_SECONDS = 0.03;
+const MAX_SECONDS = 5;
 
 /** Exponential backoff with jitter over the upper half of each wait, and at least the receiver's Retry-After. */
 export class Backoff {
   readonly #random: () => number;
-  #next_seconds = SHORTEST_SECONDS;
+  #next_seconds = MIN_SECONDS;
 
   /** `random` returns numbers in [0, 1). */
   constructor(random: () => number = Math.random) {
@@ -15,11 +15,11 @@ export class Backoff {
   /** Seconds; never shorter than `afterSeconds`. */
   next(afterSeconds: number | null): number {
     const wait = this.#next_seconds * (0.5 + this.#random() / 2);
-    this.#next_seconds = Math.min(LONGEST_SECONDS, this.#next_seconds * 2);
+    this.#next_seconds = Math.min(MAX_SECONDS, this.#next_seconds * 2);
     return Math.max(wait, afterSeconds ?? 0);
   }
 
   reset(): void {
-    this.#next_seconds = SHORTEST_SECONDS;
+    this.#next_seconds = MIN_SECONDS;
   }
 }

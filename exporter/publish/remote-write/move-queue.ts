@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { codeOf } from '../../errors/store-errors.ts';
 
 /** More queues of one shard of one run than anybody leaves. */
-const MOST_QUEUES = 1000;
+const MAX_QUEUES = 1000;
 const TAKEN: ReadonlySet<string | null> = new Set(['ENOTEMPTY', 'EEXIST']);
 
 /**
@@ -16,7 +16,7 @@ export function moveQueue(folder: string, nameWith: (suffix: string) => string):
       if (name !== folder) renameSync(folder, name);
       return name;
     } catch (error) {
-      if (!TAKEN.has(codeOf(error)) || number === MOST_QUEUES) throw error;
+      if (!TAKEN.has(codeOf(error)) || number === MAX_QUEUES) throw error;
     }
   }
 }

@@ -34,7 +34,7 @@ export interface ClientLimits {
 /** As in Prometheus: `remote_timeout` of 30 s. */
 export const DEFAULT_CLIENT_LIMITS: ClientLimits = { connectTimeoutSeconds: 5, totalTimeoutSeconds: 30 };
 
-const LONGEST_ANSWER_BYTES = 65_536;
+const MAX_RESPONSE_BYTES = 65_536;
 
 const PROTOCOL_HEADERS: Readonly<Record<Protocol, Readonly<Record<string, string>>>> = {
   '1': { 'content-type': 'application/x-protobuf', 'x-prometheus-remote-write-version': '0.1.0' },
@@ -70,9 +70,18 @@ export class RemoteWriteClient {
     const timeout = AbortSignal.timeout(totalTimeoutSeconds * 1000);
     try {
       const body = snappyCompress(message);
-      const answer = await this.#post(body, protocol, givenUp === null ? timeout : AbortSignal.any([timeout, givenUp]));
-      const text = await beginningOf(answer);
-      return outcomeOf(answer.statusCode ?? 0, answer.headers, protocol, messageExcerpt(text, this.#receiver.secrets));
+      const response = await this.#post(
+        body,
+        protocol,
+        givenUp === null ? timeout : AbortSignal.any([timeout, givenUp]),
+      );
+      const text = await beginningOf(response);
+      return outcomeOf(
+        response.statusCode ?? 0,
+        response.headers,
+        protocol,
+        messageExcerpt(text, this.#receiver.secrets),
+      );
     } catch (error) {
       const reason = timeout.aborted ? `no response within ${totalTimeoutSeconds} s` : reasonOf(error);
       return {
@@ -203,7 +212,7 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const chunk of body) {
     text += decoder.decode(chunk, { stream: true });
     bytes += chunk.length;
-    if (bytes > LONGEST_ANSWER_BYTES) break;
+    if (bytes > MAX_RESPONSE_BYTES) break;
   }
   return text;
 }

@@ -34,7 +34,7 @@ export interface SentPending {
 }
 
 /** Runs whose dropped samples are remembered, at most, without a call of `push`. */
-const MOST_DROPPED_NOTES = 100;
+const MAX_DROPPED_NOTES = 100;
 
 /** Sends the samples that runs have left for a receiver, each queue in order. */
 export async function sendPending(options: SendPendingOptions): Promise<SentPending> {
@@ -54,7 +54,7 @@ export async function sendPending(options: SendPendingOptions): Promise<SentPend
     const queues = await pendingQueues(runsDirectory, { maxBytes: Infinity, problem }, wanted);
     // In the order of their names, and so of the start of their runs.
     const reported = new Set(
-      options.reportsDropped ? queues : queues.filter(({ queue }) => queue.empty).slice(0, -MOST_DROPPED_NOTES),
+      options.reportsDropped ? queues : queues.filter(({ queue }) => queue.empty).slice(0, -MAX_DROPPED_NOTES),
     );
     for (const pending of queues) {
       const before = pending.queue.dropped;

@@ -11,7 +11,7 @@ import { labelPairs, type SeriesLayout } from './pushed-series.ts';
 import type { ProtocolChoice, Receiver } from './receiver.ts';
 import { RemoteWriteClient } from './remote-write-client.ts';
 import { Sender } from './sender.ts';
-import { receiverServer, takeAll, type Answer, type ReceivedRequest } from './testing/receiver-server.ts';
+import { receiverServer, takeAll, type Handler, type ReceivedRequest } from './testing/receiver-server.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -82,12 +82,12 @@ function received(requests: readonly ReceivedRequest[]): [number, unknown][] {
 }
 
 const inTurn =
-  (...answers: readonly Answer[]): Answer =>
+  (...responses: readonly Handler[]): Handler =>
   (request, response, number) =>
-    (answers[number - 1] ?? takeAll)(request, response, number);
+    (responses[number - 1] ?? takeAll)(request, response, number);
 
 const status =
-  (code: number, headers: Record<string, string> = {}, text = ''): Answer =>
+  (code: number, headers: Record<string, string> = {}, text = ''): Handler =>
   (_request, response) =>
     void response.writeHead(code, headers).end(text);
 
@@ -97,7 +97,7 @@ const VALUES = [
   [3000, 3],
 ];
 
-async function sent(answer: Answer, protocol: ProtocolChoice = 'auto', of: SeriesLayout = layout) {
+async function sent(answer: Handler, protocol: ProtocolChoice = 'auto', of: SeriesLayout = layout) {
   const server = await receiverServer(answer);
   cleanUp.push(() => server.close());
   const parts = sending(server.url, { protocol });
@@ -132,7 +132,7 @@ describe('protocol', () => {
   });
 
   const knowsOnlyV1 =
-    (refuse: Answer): Answer =>
+    (refuse: Handler): Handler =>
     (request, response, number) =>
       (request.protocol === '1' ? takeAll : refuse)(request, response, number);
 
@@ -157,8 +157,8 @@ describe('protocol', () => {
   });
 });
 
-const reset: Answer = (_request, response) => void response.socket?.resetAndDestroy();
-const cutOff: Answer = (_request, response) => {
+const reset: Handler = (_request, response) => void response.socket?.resetAndDestroy();
+const cutOff: Handler = (_request, response) => {
   response.writeHead(500, { 'content-length': '100' });
   response.write('x');
   setTimeout(() => response.socket?.destroy(), 10);
@@ -252,7 +252,7 @@ describe('samples are kept if a change of configuration can deliver them', () =>
     [415, {}, 'HTTP 415: no; the receiver does not support this --remote-write-protocol'],
   ])('HTTP %i', async (code, headers, reason) => {
     let isCorrected = false;
-    const answer: Answer = (request, response, number) =>
+    const answer: Handler = (request, response, number) =>
       (isCorrected ? takeAll : status(code, headers, 'no'))(request, response, number);
     const { server, sender, statistics, problems } = await sent(answer);
     expect(statistics).toEqual({ written: 0, rejected: 0, lost: 0, waiting: 6, trouble: reason });
@@ -267,7 +267,7 @@ describe('samples are kept if a change of configuration can deliver them', () =>
   });
 
   test('HTTP 413: smaller requests, also later, until the receiver accepts them', async () => {
-    const limited: Answer = (request, response, number) =>
+    const limited: Handler = (request, response, number) =>
       (request.samples > 8 ? status(413, {}, 'too large') : takeAll)(request, response, number);
     const server = await receiverServer(limited);
     cleanUp.push(() => server.close());
@@ -286,7 +286,7 @@ describe('samples are kept if a change of configuration can deliver them', () =>
     expect(problems).toEqual([]);
   });
 
-  test.each<[name: string, protocol: ProtocolChoice, refuse: Answer, reason: string]>([
+  test.each<[name: string, protocol: ProtocolChoice, refuse: Handler, reason: string]>([
     [
       'HTTP 400 to protocol 1 that says nothing of samples',
       '1',
@@ -307,7 +307,7 @@ describe('samples are kept if a change of configuration can deliver them', () =>
     ],
   ])('%s', async (_name, protocol, refuse, reason) => {
     let isCorrected = false;
-    const answer: Answer = (request, response, number) => (isCorrected ? takeAll : refuse)(request, response, number);
+    const answer: Handler = (request, response, number) => (isCorrected ? takeAll : refuse)(request, response, number);
     const { sender, statistics, problems } = await sent(answer, protocol);
     expect(statistics).toEqual({ written: 0, rejected: 0, lost: 0, waiting: 6, trouble: reason });
     expect(problems).toEqual([`samples are kept until this is corrected: ${reason}`]);
@@ -352,7 +352,7 @@ describe('samples that will never be accepted', () => {
 
   /** Refuses a request as a whole when it has a sample from before. */
   const refusingBefore =
-    (time_ms: number, code: number): Answer =>
+    (time_ms: number, code: number): Handler =>
     (request, response, number) => {
       const times = request.series.flatMap(({ samples }) => samples.map((sample) => sample.time_ms));
       const isOld = times.some((each) => each < time_ms);
@@ -399,7 +399,7 @@ describe('samples that will never be accepted', () => {
   });
 
   test('a rejection whose count has every sample of the request (Mimir counts before it stores) counts none', async () => {
-    const all: Answer = (request, response, number) => {
+    const all: Handler = (request, response, number) => {
       const isOld = request.series.some(({ samples }) => samples.some((sample) => sample.time_ms < 3000));
       const counts = { 'x-prometheus-remote-write-samples-written': String(request.samples) };
       (isOld ? status(400, counts, 'timestamp is too old') : takeAll)(request, response, number);
@@ -447,7 +447,7 @@ describe('native histograms', () => {
   });
 
   const refusing =
-    (refuse: Answer): Answer =>
+    (refuse: Handler): Handler =>
     (request, response, number) =>
       (request.histograms > 0 ? refuse : takeAll)(request, response, number);
 

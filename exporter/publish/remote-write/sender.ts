@@ -32,7 +32,7 @@ const TOO_LARGE = 413;
 const ABOUT_SAMPLES =
   /sample|series|label|metric|histogram|timestamp|out of (order|bounds)|too (old|far)|duplicate|limit/i;
 /** Maximum number of splits of one batch before the rest is dropped: if all samples are too old, each is rejected. */
-const MOST_DIVISIONS = 64;
+const MAX_DIVISIONS = 64;
 
 export interface SenderStatistics {
   /** Accepted samples. */
@@ -198,15 +198,15 @@ export class Sender {
     }
     const message = this.#message(queued, kind);
     this.#askedAt = performance.now();
-    const answer = await this.#client.send(message, this.#protocol, this.#stop.signal);
+    const response = await this.#client.send(message, this.#protocol, this.#stop.signal);
     this.#askedAt = null;
-    const outcome = isContradiction(answer, samples) ? { ...answer, written: 0 } : answer;
+    const outcome = isContradiction(response, samples) ? { ...response, written: 0 } : response;
     if (this.#isOfRequest(outcome, kind)) {
       return this.#keep(
         `${outcome.reason}; the receiver has accepted no request yet: check --remote-write-url and --remote-write-header`,
       );
     }
-    const divided = division ?? { left: MOST_DIVISIONS };
+    const divided = division ?? { left: MAX_DIVISIONS };
     if (outcome.kind === 'rejected' && outcome.status === TOO_LARGE) {
       if (points.length > 1) {
         this.#samplesPerRequest = Math.min(this.#samplesPerRequest, Math.ceil(samples / 2));

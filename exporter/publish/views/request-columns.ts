@@ -51,7 +51,7 @@ export interface RequestColumnsView {
 
 /**
  * The requests that fit, in the order of the records, by column. When there are more than `limit`, every 2nd, 4th, 8th …
- * of them is taken, so that it takes one reading and no more memory than the answer, and no value decides.
+ * of them is taken, so that it takes one reading and no more memory than the response, and no value decides.
  */
 export async function requestColumns(
   records: AsyncIterable<RequestRecord>,

@@ -17,8 +17,8 @@ import { timeAxis } from './time-axis.ts';
 import type { TimeAxis } from './time-axis.ts';
 
 /** More lines than this cannot be distinguished. */
-const MOST_LINES = 6;
-const MOST_ROWS = 24;
+const MAX_LINES = 6;
+const MAX_ROWS = 24;
 
 const TITLES: Readonly<Record<SignalQuantity, readonly [title: string, caption: string]>> = {
   requests_running: ['Server: requests running', 'in the batch, sum over the engines of a target'],
@@ -44,7 +44,7 @@ export function serverSection(data: ReportData): Html {
 }
 
 function signalFigure(axis: TimeAxis, { quantity: name, bins, lines }: ServerSignal): Html {
-  const shown = lines.slice(0, MOST_LINES);
+  const shown = lines.slice(0, MAX_LINES);
   const values = shown.flatMap((each) => each.values.filter((value) => value !== null));
   const scale = linearScale([0, Math.max(0, ...values)], Y_RANGE, 4);
   const [title, caption] = TITLES[name];
@@ -146,11 +146,11 @@ function besideClient(result: ResultFile, series: readonly SeriesSummary[]): Htm
     isExact && !late.some((each) => each.target === target && each.family === family);
   const rows = compared.flatMap(({ measure, name, definition, unit, own }) => [
     clientRow(result, measure),
-    ...own.slice(0, MOST_ROWS).map((each) => serverRow(each, name, { definition, unit, isExact: isExactOf(each) })),
-    ...(own.length > MOST_ROWS
+    ...own.slice(0, MAX_ROWS).map((each) => serverRow(each, name, { definition, unit, isExact: isExactOf(each) })),
+    ...(own.length > MAX_ROWS
       ? [
           html`<tr>
-            <td class="text" colspan="6">${own.length - MOST_ROWS} more series are in servers.json</td>
+            <td class="text" colspan="6">${own.length - MAX_ROWS} more series are in servers.json</td>
           </tr>`,
         ]
       : []),

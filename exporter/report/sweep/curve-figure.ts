@@ -13,7 +13,7 @@ const Y_RANGE = [BOTTOM, PLOT.top] as const;
 /** Above this ratio of the largest to the smallest value an axis is logarithmic. */
 const LOG_RATIO = 20;
 /** A limit this much above all values would flatten the curve. */
-const MOST_ABOVE = 2;
+const MAX_ABOVE = 2;
 
 /** The steps of a sweep as points. */
 export interface SweepCurve {
@@ -58,7 +58,7 @@ export function curveFigure(chart: CurveFigure): Html {
   const { title, caption, curves, references = [], frontier = [], limits = [] } = chart;
   const all = [...curves, ...references].flatMap(({ points }) => points);
   const highest = Math.max(...all.map(({ y }) => y));
-  const shown = limits.filter(({ value }) => chart.y.mayBeLog || value <= highest * MOST_ABOVE);
+  const shown = limits.filter(({ value }) => chart.y.mayBeLog || value <= highest * MAX_ABOVE);
   const scales: Scales = {
     x: scaleOf(
       all.flatMap(({ x, xRange }) => [x, ...xRange]),

@@ -13,7 +13,7 @@ export async function writeSweepReport(runsDirectory: string, name: string, repo
 
 /** Groups of other tools and scenarios may have names that are no file names. The dot makes it no run's. */
 function fileName(name: string): string {
-  return encodeURIComponent(name).replaceAll('*', '%2a').slice(0, MOST_CHARACTERS);
+  return encodeURIComponent(name).replaceAll('*', '%2a').slice(0, MAX_CHARACTERS);
 }
 
-const MOST_CHARACTERS = 150;
+const MAX_CHARACTERS = 150;

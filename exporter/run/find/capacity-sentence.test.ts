@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { capacitySentence } from './capacity-sentence.ts';
 
-const answer = {
+const response = {
   ...({ load: 'concurrency', range: { start: 1, min: 1, max: 512 }, confidence: 0.95 } as const),
   ...{ holds: 8, fails: 9, confirmed: true },
 };
@@ -34,5 +34,5 @@ test.each([
   ],
   [{ end: 'interrupted', holds: null, fails: null, confirmed: false }, 'interrupted: nothing is known'],
 ] as const)('%j', (change, sentence) => {
-  expect(capacitySentence({ ...answer, ...change })).toBe(sentence);
+  expect(capacitySentence({ ...response, ...change })).toBe(sentence);
 });

@@ -5,20 +5,21 @@ import { significant } from '../../../core/text/quantities.ts';
 export const searchedLoadText = (load: SearchedLoad, value: number): string =>
   load === 'concurrency' ? `concurrency ${value}` : `${value} requests/s`;
 
-type Answer = CapacityBounds & Pick<CapacityFile, 'load' | 'range' | 'confidence'> & { readonly end: SearchEnd | null };
+type Capacity = CapacityBounds &
+  Pick<CapacityFile, 'load' | 'range' | 'confidence'> & { readonly end: SearchEnd | null };
 
-/** The answer of a search in one sentence. */
-export function capacitySentence(answer: Answer): string {
-  const { end, load, range, holds, fails } = answer;
+/** The capacity of a search in one sentence. */
+export function capacitySentence(capacity: Capacity): string {
+  const { end, load, range, holds, fails } = capacity;
   const text = (value: number): string => searchedLoadText(load, value);
-  const known = knownText(answer);
+  const known = knownText(capacity);
   switch (end) {
     case 'found':
       return known;
     case 'not_reached':
       return `${known}, the highest load of the search (--find-max)`;
     case 'none_holds':
-      return `fails from ${text(range.min)}, the lowest load of the search${confidenceText(answer)}`;
+      return `fails from ${text(range.min)}, the lowest load of the search${confidenceText(capacity)}`;
     case 'not_monotonic':
       return `not monotonic: fails at ${fails === null ? '–' : text(fails)} and holds at a higher load${holds === null ? '' : `; below, holds up to ${text(holds)}`}`;
     case 'undecided':
@@ -36,13 +37,13 @@ export function capacitySentence(answer: Answer): string {
   }
 }
 
-function knownText(answer: Answer): string {
-  const { load, holds, fails } = answer;
+function knownText(capacity: Capacity): string {
+  const { load, holds, fails } = capacity;
   if (holds === null && fails === null) return 'nothing is known';
   const up = holds === null ? 'no load is known to hold' : `holds up to ${searchedLoadText(load, holds)}`;
   const from = fails === null ? '' : `, fails from ${searchedLoadText(load, fails)}`;
-  return `${up}${from}${confidenceText(answer)}`;
+  return `${up}${from}${confidenceText(capacity)}`;
 }
 
-const confidenceText = ({ confirmed, confidence }: Answer): string =>
+const confidenceText = ({ confirmed, confidence }: Capacity): string =>
   confirmed ? ` (${significant(confidence * 100)} % confidence)` : ' (not confirmed by repeats)';

@@ -146,14 +146,12 @@ function plannedProbe(
 
 /** Time to cancel the requests of a probe and to store its run within the budget. */
 const CLOSING_SECONDS = 1;
-const SHORTEST_PROBE_SECONDS = 3;
+const MIN_PROBE_SECONDS = 3;
 
 /** Whether the budget lets a probe come to its first look. */
 function isAffordable({ allowance, load, requestCount }: PlannedProbe, firstLook: number): boolean {
   const needed = firstLook + (requestCount === null ? 0 : load);
-  return (
-    allowance.requests >= needed && allowance.outputTokens >= needed && allowance.seconds >= SHORTEST_PROBE_SECONDS
-  );
+  return allowance.requests >= needed && allowance.outputTokens >= needed && allowance.seconds >= MIN_PROBE_SECONDS;
 }
 
 interface ProbeParts {

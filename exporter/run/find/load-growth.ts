@@ -12,13 +12,13 @@ export interface Growth {
 }
 
 /** With fewer windows even a strict rise can be chance. */
-const FEWEST_WINDOWS = 8;
-const MOST_WINDOWS = 20;
-const SHORTEST_WINDOW_NS = 100e6;
+const MIN_WINDOWS = 8;
+const MAX_WINDOWS = 20;
+const MIN_WINDOW_NS = 100e6;
 
 /** A rise below this share of what was there, or below these amounts, is not relevant. */
-const LEAST_RISE_RATIO = 0.25;
-const LEAST_RISE = { 'requests in flight': 2, 'schedule delay': 0.05 } as const;
+const MIN_RISE_RATIO = 0.25;
+const MIN_RISE = { 'requests in flight': 2, 'schedule delay': 0.05 } as const;
 
 /** A probability at which a rise is no longer chance, and one at which it can no longer be excluded. */
 const GROWS_AT = 0.001;
@@ -45,7 +45,7 @@ export class LoadGrowth {
 
   /** Length of the shortest time from which growth can be judged, for requests that usually take `latency_ns`. */
   static shortest_ns(latency_ns: number): number {
-    return FEWEST_WINDOWS * Math.max(latency_ns, SHORTEST_WINDOW_NS);
+    return MIN_WINDOWS * Math.max(latency_ns, MIN_WINDOW_NS);
   }
 
   /**
@@ -53,9 +53,9 @@ export class LoadGrowth {
    * short for a judgment.
    */
   between(from_ns: number, to_ns: number, latency_ns: number): { growth: Growth; isCertain: boolean } | null {
-    const width = Math.max(latency_ns, SHORTEST_WINDOW_NS, (to_ns - from_ns) / MOST_WINDOWS);
+    const width = Math.max(latency_ns, MIN_WINDOW_NS, (to_ns - from_ns) / MAX_WINDOWS);
     const count = Math.floor((to_ns - from_ns) / width);
-    if (count < FEWEST_WINDOWS) return null;
+    if (count < MIN_WINDOWS) return null;
     const windows = { from_ns, width, count };
     const series = {
       'requests in flight': this.#inFlight(windows),
@@ -67,7 +67,7 @@ export class LoadGrowth {
       const rise = slope * (count - 1);
       const from = Math.max(0, mean(means) - rise / 2);
       if (p > SUSPECTED_AT || rise <= 0) continue;
-      const isRelevant = rise >= Math.max(LEAST_RISE[quantity], LEAST_RISE_RATIO * from);
+      const isRelevant = rise >= Math.max(MIN_RISE[quantity], MIN_RISE_RATIO * from);
       const growth = { quantity, from, to: from + rise, seconds: (count * width) / 1e9, p };
       return { growth, isCertain: p <= GROWS_AT && isRelevant };
     }

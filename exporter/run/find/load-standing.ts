@@ -21,10 +21,10 @@ export interface LoadStanding {
 }
 
 /** Of one load; after these, a load that is not confirmed is undecided. */
-const MOST_PROBES = 5;
+const MAX_PROBES = 5;
 const CONFIRMING_LEAD = 2;
 /** A load that was undecided so often is not tried again. */
-const MOST_UNDECIDED = 3;
+const MAX_UNDECIDED = 3;
 
 /** The loads that were probed, ascending. */
 export function standingsOf(outcomes: readonly ProbeOutcome[]): readonly LoadStanding[] {
@@ -41,7 +41,7 @@ function standingOf(load: number, probes: readonly ProbeOutcome[]): LoadStanding
   const [holds, fails, undecided] = [count('holds'), count('fails'), count('undecided')];
   const lead = Math.abs(holds - fails);
   const isConfirmed = conclusive.length > 0 && lead >= CONFIRMING_LEAD;
-  const isOver = counted.length >= MOST_PROBES || undecided >= MOST_UNDECIDED;
+  const isOver = counted.length >= MAX_PROBES || undecided >= MAX_UNDECIDED;
   const isUndecided = lead === 0 || (isOver && !isConfirmed);
   return {
     load,

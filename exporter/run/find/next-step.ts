@@ -16,19 +16,19 @@ export type SearchStep =
   | ({ readonly kind: 'end'; readonly end: AnsweredEnd } & CapacityBounds);
 
 /** More probes than any search takes. */
-const MOST_PROBES = 200;
+const MAX_PROBES = 200;
 
 /**
  * What a search does next, from the outcomes of its probes in any order: double the load from the start until the objectives
  * fail, bisect (geometrically) between the largest load that holds and the smallest that fails, and repeat both until two more
- * probes agree than disagree. A load that could not be decided is tried again if the answer would be too coarse without it,
+ * probes agree than disagree. A load that could not be decided is tried again if the response would be too coarse without it,
  * and else is left between the two bounds. Before the end one load above the failing one is tried, unless the search came from
  * there, because a server that recovers at a higher load has no capacity in this sense. The next step depends on the outcomes
  * alone, so that an interrupted search continues from its file.
  */
 export function nextStep(range: LoadRange, outcomes: readonly ProbeOutcome[]): SearchStep {
   const standings = standingsOf(outcomes);
-  if (outcomes.length >= MOST_PROBES) return end('undecided', standings);
+  if (outcomes.length >= MAX_PROBES) return end('undecided', standings);
   const contested = standings.find(({ isContested }) => isContested);
   if (contested !== undefined) return repeat(contested);
   const contradiction = firstContradiction(standings);

@@ -22,10 +22,10 @@ export interface ObjectiveJudgment {
 }
 
 /** The tests of values that all lie on one side of the limit need so many independent values. */
-const FEWEST_WITHIN = 10;
-const FEWEST_BEYOND = 5;
+const MIN_WITHIN = 10;
+const MIN_BEYOND = 5;
 /** Independent values that a mean requires. */
-const FEWEST_FOR_MEAN = 10;
+const MIN_FOR_MEAN = 10;
 
 /**
  * Judges an objective from its values in the order in which the requests were sent. `level`: the largest probability of each
@@ -83,12 +83,12 @@ function byDistance({ slo, quantile }: ObjectiveTest, allowed: number, facts: Fa
   // A ratio has no distance.
   if (quantile === null || !Number.isFinite(mean) || (beyond > 0 && beyond < n)) return 'undecided';
   const deviations = deviation > 0 ? Math.abs(slo.limit - mean) / deviation : Infinity;
-  if (beyond === 0) return size >= FEWEST_WITHIN && nextValueBound(size, deviations) <= allowed ? 'holds' : 'undecided';
-  return size >= FEWEST_BEYOND && nextValueBound(size, deviations) <= 1 - allowed ? 'fails' : 'undecided';
+  if (beyond === 0) return size >= MIN_WITHIN && nextValueBound(size, deviations) <= allowed ? 'holds' : 'undecided';
+  return size >= MIN_BEYOND && nextValueBound(size, deviations) <= 1 - allowed ? 'fails' : 'undecided';
 }
 
 function byMean(test: ObjectiveTest, { effectiveN, mean, deviation }: Facts, level: number): ProbeVerdict {
-  if (effectiveN < FEWEST_FOR_MEAN) return 'undecided';
+  if (effectiveN < MIN_FOR_MEAN) return 'undecided';
   const verdict = test.isBeyond(mean) ? 'fails' : 'holds';
   if (deviation === 0) return verdict;
   const t = Math.abs(mean - test.slo.limit) / (deviation / Math.sqrt(effectiveN));

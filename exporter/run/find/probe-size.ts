@@ -8,10 +8,10 @@ const ALL_LOOKS = LOOKS + 1;
 /** Judged requests at the first look. */
 const FIRST_LOOK = 16;
 /** A probe may take so many times the requests that decide if all keep the limit. */
-const MOST_TIMES = 8;
+const MAX_TIMES = 8;
 /** A mean has no share to derive a size from. */
 const SHARE_FOR_MEAN = 0.05;
-const FEWEST_REQUESTS = 256;
+const MIN_REQUESTS = 256;
 
 /** How long a probe may be, and when it is judged. */
 export interface ProbeSize {
@@ -22,7 +22,7 @@ export interface ProbeSize {
 }
 
 /**
- * The looks of a probe: their distances grow, so that an answer that is clear comes early and a difficult one has up to
+ * The looks of a probe: their distances grow, so that a response that is clear comes early and a difficult one has up to
  * eight times the requests that decide when all keep the limit. A probe that stops at the first look that decides would be
  * wrong more often than its level says (Armitage, McPherson and Rowe, 1969: 19 % instead of 5 % with ten looks). Therefore each
  * look has its equal part of the probability of error (Bonferroni), which holds however the looks depend on each other.
@@ -44,5 +44,5 @@ export function probeSize(tests: readonly ObjectiveTest[], inFlight: number, mos
 function sizeFor({ allowedBeyond }: ObjectiveTest, inFlight: number, level: number): number {
   const allowed = allowedBeyond ?? SHARE_FOR_MEAN;
   const deciding = Math.ceil(Math.log(level) / Math.log1p(-allowed));
-  return Math.max(FEWEST_REQUESTS, MOST_TIMES * deciding, (MOST_TIMES / 2) * Math.ceil(1 / allowed) * inFlight);
+  return Math.max(MIN_REQUESTS, MAX_TIMES * deciding, (MAX_TIMES / 2) * Math.ceil(1 / allowed) * inFlight);
 }

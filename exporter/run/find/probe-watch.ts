@@ -25,14 +25,14 @@ export interface ProbeWatchOptions {
   readonly isConfirming: boolean;
   /** Requests kept in flight; null: requests have their own due times. */
   readonly concurrency: number | null;
-  /** Called once, when more requests would not change the answer. */
+  /** Called once, when more requests would not change the response. */
   readonly decided: (decision: ProbeDecision) => void;
 }
 
 /** The first requests of an open-loop load meet an empty server: not judged for so many latencies. */
 const SETTLING_LATENCIES = 3;
 /** Of the first request that ended: a load that never settles is judged too. */
-const LONGEST_SETTLING_LATENCIES = 10;
+const MAX_SETTLING_LATENCIES = 10;
 /** The time after which growth is judged again. */
 const GROWTH_TIME_FACTOR = 1.25;
 
@@ -97,7 +97,7 @@ export class ProbeWatch implements RunObserver {
     const elapsed = now_ns - this.#start_ns;
     if (this.#settled_ns === null) {
       const usual = SETTLING_LATENCIES * median(this.#latency_ns);
-      const longest = LONGEST_SETTLING_LATENCIES * (this.#latency_ns[0] ?? 0);
+      const longest = MAX_SETTLING_LATENCIES * (this.#latency_ns[0] ?? 0);
       if (elapsed < Math.min(usual, longest)) return;
       this.#settled_ns = now_ns;
       this.#sentBeforeSettled = this.#inFlight.count;

@@ -5,7 +5,7 @@ import { publicUrl } from '../../http-client/public-url.ts';
 import type { PageAccess } from '../scrape/page-access.ts';
 import { PageClient, type PageLimits } from '../scrape/page-request.ts';
 import { parseTarget, type Target } from '../scrape/targets.ts';
-import { httpSdPages, MOST_PAGES } from './http-sd-pages.ts';
+import { httpSdPages, MAX_PAGES } from './http-sd-pages.ts';
 import { listPods } from './list-pods.ts';
 import { searchFailure, searchName, type HttpSdSearch, type PageSearch, type PodSearch } from './page-search.ts';
 import { pagesOfPods } from './pages-of-pods.ts';
@@ -30,8 +30,8 @@ export async function findPages(
 ): Promise<readonly Target[]> {
   const found =
     search.kind === 'http-sd' ? await httpSdTargets(search, await accessOf(search.url)) : await podTargets(search, say);
-  if (found.length > MOST_PAGES) {
-    throw searchFailure(search, `${found.length} metrics pages are more than ${MOST_PAGES}`);
+  if (found.length > MAX_PAGES) {
+    throw searchFailure(search, `${found.length} metrics pages are more than ${MAX_PAGES}`);
   }
   const names = found.map(({ label }) => label);
   say(`found ${things(found.length, 'metrics pages')} by ${searchName(search)}: ${firstNames(names, SHOWN)}`);

@@ -1,5 +1,5 @@
 /** More targets than this are a selection by mistake. */
-export const MOST_PAGES = 256;
+export const MAX_PAGES = 256;
 
 /**
  * The URLs of the targets in a response of Prometheus' HTTP service discovery. The labels `__scheme__`, `__metrics_path__`

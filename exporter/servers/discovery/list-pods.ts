@@ -24,7 +24,7 @@ interface KubeConfig {
 
 const PACKAGE = '@kubernetes/client-node';
 const TIMEOUT_SECONDS = 15;
-const MOST_PODS = 500;
+const MAX_PODS = 500;
 /** What the client falls back to without any configuration. */
 const NO_CONFIGURATION = 'http://localhost:8080';
 
@@ -50,21 +50,21 @@ export async function listPods(search: PodSearch): Promise<readonly Pod[]> {
   const timeout = new AbortController();
   const listed = config
     .makeApiClient(CoreV1Api)
-    .listNamespacedPod({ namespace: search.namespace, labelSelector: search.selector, limit: MOST_PODS })
+    .listNamespacedPod({ namespace: search.namespace, labelSelector: search.selector, limit: MAX_PODS })
     .catch((error: unknown) => {
-      throw searchFailure(search, answerText(error, server));
+      throw searchFailure(search, responseText(error, server));
     });
-  // Aborted when the answer has come.
+  // Aborted when the response has come.
   const late = pause(TIMEOUT_SECONDS * 1000, null, { signal: timeout.signal }).catch(() => null);
   try {
     const list = await Promise.race([listed, late]);
     if (list === null) throw searchFailure(search, `${server} did not answer within ${TIMEOUT_SECONDS} s`);
     const isCut = (list.metadata?._continue ?? '') !== '';
-    if (isCut) throw searchFailure(search, `more than ${MOST_PODS} pods match: narrow the selector`);
+    if (isCut) throw searchFailure(search, `more than ${MAX_PODS} pods match: narrow the selector`);
     return list.items;
   } finally {
     timeout.abort();
-    // An answer after the timeout is not waited for.
+    // A response after the timeout is not waited for.
     listed.catch(() => undefined);
   }
 }
@@ -84,7 +84,7 @@ async function loadClient(): Promise<KubernetesClient> {
 }
 
 /** What the API server answered, without the body of the response. */
-function answerText(error: unknown, server: string): string {
+function responseText(error: unknown, server: string): string {
   const { code } = error as { code?: unknown };
   if (code === 403)
     return 'listing pods is forbidden (HTTP 403): the user or service account requires the verb list on pods';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { wattsOf, type GpuProgram, type GpuSample } from './gpu-sample.ts';
 
 const FIELDS = '--query-gpu=count,uuid,name,power.draw';
-const MOST_GPUS = 1024;
+const MAX_GPUS = 1024;
 
 /** One process for the whole run, which prints a row for each GPU at each interval. */
 export const NVIDIA_SMI: GpuProgram = {
@@ -28,7 +28,7 @@ export const NVIDIA_SMI: GpuProgram = {
     let rows: GpuSample[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => {
       const row = rowOf(line);
-      if (row === null || rows.length >= MOST_GPUS) return;
+      if (row === null || rows.length >= MAX_GPUS) return;
       rows.push(row.sample);
       if (rows.length < row.count) return;
       take(rows);

@@ -6,7 +6,7 @@ import { wattsOf, type GpuProgram, type GpuSample } from './gpu-sample.ts';
 
 const QUERY = ['--showpower', '--showuniqueid', '--showproductname', '--json'];
 const LIMITS = { timeout: 10_000, maxBuffer: 2 ** 20, windowsHide: true } as const;
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 const run = promisify(execFile);
 
 /** It has no loop: it is started anew for each sample. */
@@ -25,7 +25,7 @@ export const ROCM_SMI: GpuProgram = {
         if (until.aborted) return null;
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
         failures += 1;
-        if (failures >= MOST_FAILURES) return `rocm-smi failed ${MOST_FAILURES} times in a row`;
+        if (failures >= MAX_FAILURES) return `rocm-smi failed ${MAX_FAILURES} times in a row`;
       }
       await due;
       if (until.aborted) return null;

@@ -14,7 +14,7 @@ export interface CollectorOptions extends LoopOptions {
 const MAX_VALUES = 32_000_000;
 /** Longest wait of the run for the scrapes at its edges; shorter for a target that never responded. */
 const EDGE_TIMEOUT_MS = 5_000;
-const FIRST_ANSWER_TIMEOUT_MS = 2_000;
+const FIRST_RESPONSE_TIMEOUT_MS = 2_000;
 
 /** Scrapes all targets, each at its own interval. */
 export class Collector {
@@ -48,7 +48,7 @@ export class Collector {
 
   /** Adds targets before the start, and scrapes them once. */
   async add(targets: readonly Target[]): Promise<void> {
-    await this.#edgeOf(this.#addLoops(targets), FIRST_ANSWER_TIMEOUT_MS);
+    await this.#edgeOf(this.#addLoops(targets), FIRST_RESPONSE_TIMEOUT_MS);
   }
 
   /** Scrapes these no more; they are no part of the collection. */
@@ -99,7 +99,7 @@ export class Collector {
     const awaited = this.loops.filter((loop) => !this.isOverdue(loop));
     const answering = awaited.filter(({ state }) => state === 'up');
     const untried = awaited.filter(({ state, store }) => state === 'waiting' && store.scrapes === 0);
-    await Promise.all([this.#edgeOf(answering, EDGE_TIMEOUT_MS), this.#edgeOf(untried, FIRST_ANSWER_TIMEOUT_MS)]);
+    await Promise.all([this.#edgeOf(answering, EDGE_TIMEOUT_MS), this.#edgeOf(untried, FIRST_RESPONSE_TIMEOUT_MS)]);
   }
 
   /** Whether this target did not respond to an edge scrape in time and has not responded since. */

@@ -28,8 +28,8 @@ export async function discoverDefaultPages(
   try {
     const found = await Promise.all(
       pages.map(async (page) => {
-        const answer = await clients[isNamed(page) ? 'named' : 'open'].get(page.url);
-        const systems = answer.kind === 'page' ? systemsOf(new TextDecoder().decode(answer.bytes)) : [];
+        const response = await clients[isNamed(page) ? 'named' : 'open'].get(page.url);
+        const systems = response.kind === 'page' ? systemsOf(new TextDecoder().decode(response.bytes)) : [];
         if (page.system === null ? systems.length === 0 : !systems.includes(page.system)) return [];
         const target = { ...parseTarget(page.url), system: page.system, access: isNamed(page) ? access : open };
         return [{ page, target }];

@@ -5,7 +5,7 @@ export const NEEDS_SWITCH =
   'some servers expose metrics only when enabled: SGLang requires --enable-metrics, trtllm-serve return_perf_metrics: true ' +
   '(at /prometheus/metrics), Dynamo workers DYN_SYSTEM_PORT, KVBM DYN_KVBM_METRICS=true';
 
-/** Of a page that answers 401 or 403. */
+/** Of a page that responds 401 or 403. */
 export const NEEDS_CREDENTIALS =
   'the page requires credentials: set --server-metrics-bearer-env or --server-metrics-header';
 

@@ -90,15 +90,16 @@ export class PageClient {
     for (let asked = url; ;) {
       visited.add(asked);
       const first = await this.#once(asked, preferred);
-      const answer = first.kind === 'unreachable' && first.connectionDied ? await this.#once(asked, preferred) : first;
-      const target = answer.kind === 'status' ? redirectTarget(asked, answer.location) : null;
-      if (answer.kind !== 'status' || target === null) return answer;
+      const response =
+        first.kind === 'unreachable' && first.connectionDied ? await this.#once(asked, preferred) : first;
+      const target = response.kind === 'status' ? redirectTarget(asked, response.location) : null;
+      if (response.kind !== 'status' || target === null) return response;
       if (target.origin !== new URL(asked).origin)
         return {
-          ...answer,
-          message: `${answer.message} to another server: --server-metrics ${publicUrl(target.href)}`,
+          ...response,
+          message: `${response.message} to another server: --server-metrics ${publicUrl(target.href)}`,
         };
-      if (visited.has(target.href) || visited.size > MAX_REDIRECTS) return answer;
+      if (visited.has(target.href) || visited.size > MAX_REDIRECTS) return response;
       asked = target.href;
     }
   }
@@ -120,7 +121,7 @@ export class PageClient {
     return agent;
   }
 
-  #once(url: string, preferred: PreferredFormat): Promise<Answer> {
+  #once(url: string, preferred: PreferredFormat): Promise<PageResponse> {
     return new Promise((resolve) => {
       const { origin, pathname, search, username, password } = new URL(url);
       const exchange = new PageExchange(this.#limits, this.#now_ns, (spent_ns) => (this.#busy_ns += spent_ns), resolve);
@@ -141,7 +142,7 @@ export class PageClient {
   }
 }
 
-type Answer = ReceivedPage | (PageFailure & { readonly connectionDied?: boolean; readonly location?: string });
+type PageResponse = ReceivedPage | (PageFailure & { readonly connectionDied?: boolean; readonly location?: string });
 
 /** Undici's timeouts have a resolution of one second. */
 const CLIENT = { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
@@ -167,7 +168,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
   readonly #limits: PageLimits;
   readonly #now_ns: () => number;
   readonly #spent: (ns: number) => void;
-  readonly #resolve: (outcome: Answer) => void;
+  readonly #resolve: (outcome: PageResponse) => void;
   readonly #sent_ns: number;
   readonly #wholeTimer: NodeJS.Timeout;
   readonly #silenceTimer: NodeJS.Timeout;
@@ -183,7 +184,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
     limits: PageLimits,
     now_ns: () => number,
     spent: (ns: number) => void,
-    resolve: (outcome: Answer) => void,
+    resolve: (outcome: PageResponse) => void,
   ) {
     this.#limits = limits;
     this.#now_ns = now_ns;
@@ -277,7 +278,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('redirected'));
   }
 
-  #settle(outcome: Answer): void {
+  #settle(outcome: PageResponse): void {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#wholeTimer);

@@ -18,9 +18,9 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 test('a page with vLLM families is vLLM', async () => {
-  const origin = await serve((_, answer) => {
-    answer.setHeader('content-type', 'text/plain; version=1.0.0; charset=utf-8');
-    answer.end('# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{engine="0"} 0\n');
+  const origin = await serve((_, response) => {
+    response.setHeader('content-type', 'text/plain; version=1.0.0; charset=utf-8');
+    response.end('# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{engine="0"} 0\n');
   });
   expect(await recognizeServer(`${origin}/v1/chat/completions`, OPEN_ACCESS)).toEqual({
     metricsUrl: `${origin}/metrics`,
@@ -48,14 +48,17 @@ test('all systems of a page: a Dynamo worker passes through its engine and its c
 });
 
 test('the page of an unknown exporter has no known system', async () => {
-  const origin = await serve((_, answer) => answer.end('up_and_running 1\n'));
+  const origin = await serve((_, response) => response.end('up_and_running 1\n'));
   expect(await recognizeServer(origin, OPEN_ACCESS)).toEqual({ metricsUrl: `${origin}/metrics`, system: null });
 });
 
 test.each([
-  ['404', (_: unknown, answer: ServerResponse) => answer.writeHead(404).end('no')],
-  ['HTML', (_: unknown, answer: ServerResponse) => answer.setHeader('content-type', 'text/html').end('<p>hello 1</p>')],
-  ['JSON', (_: unknown, answer: ServerResponse) => answer.end('{"object":"list"}')],
+  ['404', (_: unknown, response: ServerResponse) => response.writeHead(404).end('no')],
+  [
+    'HTML',
+    (_: unknown, response: ServerResponse) => response.setHeader('content-type', 'text/html').end('<p>hello 1</p>'),
+  ],
+  ['JSON', (_: unknown, response: ServerResponse) => response.end('{"object":"list"}')],
 ])('%s is not a metrics page', async (_name, listener) => {
   expect(await recognizeServer(await serve(listener as RequestListener), OPEN_ACCESS)).toBeNull();
 });

@@ -15,7 +15,7 @@ export type TargetState = 'waiting' | 'up' | 'gone' | 'not_metrics' | 'several_s
 
 /** Largest share of the time that scraping may take: a slower scrape lengthens the interval. */
 const MAX_SHARE_OF_INTERVAL = 1 / 5;
-const LONGEST_INTERVAL_NS = 300e9;
+const MAX_INTERVAL_NS = 300e9;
 /** A scrape aborted by the end of the collection counts as failed from this age on. */
 const LATE_NS = 1e9;
 
@@ -175,7 +175,7 @@ export class TargetLoop {
       this.#afterFailure(outcome);
     }
     this.#interval_ns = Math.min(
-      LONGEST_INTERVAL_NS,
+      MAX_INTERVAL_NS,
       Math.max(this.#options.interval_ns, times.duration_ns / MAX_SHARE_OF_INTERVAL),
     );
     this.#busy_ns += workNow_ns() - start_ns;

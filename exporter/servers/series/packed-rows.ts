@@ -6,7 +6,7 @@ const FIRST_ROWS = 4;
 /** Of a column in the header of a block: its base (8 bytes), and the place and width of its numbers (4 bytes). */
 const HEADER_BYTES = 12;
 const WIDTH_BITS = 4;
-const LARGEST_UINT32 = 0xffff_ffff;
+const MAX_UINT32 = 0xffff_ffff;
 
 /** Where full blocks are kept instead of in memory. */
 export interface BlockStorage {
@@ -127,7 +127,7 @@ function formOf(rows: Float64Array, stride: number, count: number, column: numbe
   }
   if (isConstant) return { base: first, width: 0 };
   const range = high - low;
-  if (!isWhole || range > LARGEST_UINT32) return { base: 0, width: 8 };
+  if (!isWhole || range > MAX_UINT32) return { base: 0, width: 8 };
   return { base: low, width: range <= 0xff ? 1 : range <= 0xffff ? 2 : 4 };
 }
 

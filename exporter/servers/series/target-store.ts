@@ -126,7 +126,7 @@ export class TargetStore {
     return this.#at_ns.length;
   }
 
-  /** Time of a scrape: the first byte of its answer, or when it failed. */
+  /** Time of a scrape: the first byte of its response, or when it failed. */
   at_ns(scrape: number): number {
     return this.#at_ns.get(scrape);
   }

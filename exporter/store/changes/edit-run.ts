@@ -15,10 +15,10 @@ import { readRegularFile } from '../../files/read-regular-file.ts';
 
 const PAUSE_MS = 20;
 /** A change takes milliseconds; a disk may be slow. */
-const LONGEST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 /** A run that differs from its checksums without a change in progress for this long is damaged. */
 const CERTAIN_MS = 200;
-const BUSY = `has been changed by other processes for ${LONGEST_WAIT_MS / 1000} s; try again`;
+const BUSY = `has been changed by other processes for ${MAX_WAIT_MS / 1000} s; try again`;
 const NOT_AS_SEALED = 'it differs from its checksums; run `llmbench runs verify` for details';
 /** Distinguishes the drafts of one process. */
 let drafts = 0;
@@ -33,7 +33,7 @@ export async function editRun(store: RunStore, runId: string, change: (run: RunF
   const folder = store.pathOf(runId);
   const journal = editPath(store.directory, runId);
   const draft = join(unfinishedDirectory(store.directory), draftName(runId, ownIdentity(), drafts++));
-  const giveUpAt = Date.now() + LONGEST_WAIT_MS;
+  const giveUpAt = Date.now() + MAX_WAIT_MS;
   let mismatch = { files: '', since: 0 };
   for (;;) {
     const { edit, changed, sealed, files } = await plannedEdit(folder, change);

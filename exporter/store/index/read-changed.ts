@@ -13,7 +13,7 @@ interface KeptReading<T> {
 /**
  * Reads something of each finished run for a long-lived process: a run is read again only when its run.json or its
  * result.json has changed. The `most` most recently requested runs are kept. Names that are not run ids are
- * not in the answer.
+ * not in the response.
  */
 export function readChanged<T>(
   store: RunStore,

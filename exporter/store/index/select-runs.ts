@@ -25,7 +25,7 @@ export class SelectionError extends Error {
   }
 }
 
-const MOST_CANDIDATES = 5;
+const MAX_CANDIDATES = 5;
 
 /**
  * The readable finished runs that a selector names, oldest first, each once: a list with commas of run ids (or unique
@@ -51,7 +51,7 @@ export function namedRun<Run extends SelectableRun>(runs: readonly Run[], name: 
   const [only, ...others] = candidates;
   if (only === undefined) throw new SelectionError('not_found', `no run ${JSON.stringify(name)}`);
   if (others.length > 0) {
-    const some = candidates.slice(0, MOST_CANDIDATES).map(({ run_id }) => run_id);
+    const some = candidates.slice(0, MAX_CANDIDATES).map(({ run_id }) => run_id);
     const more = candidates.length > some.length ? `, … (${candidates.length})` : '';
     throw new SelectionError('invalid', `${name} is a prefix of several runs: ${some.join(', ')}${more}`);
   }
@@ -103,7 +103,7 @@ function meant(part: string, runs: readonly SelectableRun[]): string | null {
   const [alike] = nearestNames(name, selectors.values(), 1);
   const found =
     exact.length > 0 ? exact : [...selectors].flatMap(([selector, own]) => (own === alike ? [selector] : []));
-  const others = found.filter((selector) => selector !== part).slice(0, MOST_CANDIDATES);
+  const others = found.filter((selector) => selector !== part).slice(0, MAX_CANDIDATES);
   return others.length === 0 ? null : `did you mean ${others.join(' or ')}?`;
 }
 

@@ -70,7 +70,7 @@ function meaningOf(failure: SdkFailure): readonly [StorageProblem, string] | nul
   return null;
 }
 
-/** Null if there was no answer. */
+/** Null if there was no response. */
 export const statusOf = (error: unknown): number | null =>
   (error as SdkFailure | null)?.$metadata?.httpStatusCode ?? null;
 

@@ -13,11 +13,11 @@ import { downloadRun } from './download-run.ts';
 import { isSummaryFile } from './mirror-files.ts';
 import type { ObjectStorage } from './object-storage.ts';
 import { readManifest } from './run-manifest.ts';
-import { LARGEST_LOG_BYTES } from './shared-log.ts';
+import { MAX_LOG_BYTES } from './shared-log.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 
 /** The newest runs by name, which begins with the time; older ones are left out. */
-const MOST_RUNS = 10_000;
+const MAX_RUNS = 10_000;
 /** A run that is not complete is looked at each time for an hour, and every few minutes after that. */
 const PATIENCE_MS = 3_600_000;
 const RETRY_MS = 300_000;
@@ -78,7 +78,7 @@ export class Mirroring {
 
   async #refresh(): Promise<Refreshed> {
     const found = (await this.#storage.folders()).filter(isRunId).sort().reverse();
-    const newest = found.slice(0, MOST_RUNS);
+    const newest = found.slice(0, MAX_RUNS);
     const wanted = new Set(newest);
     const here = new Set(await this.#store.names());
     for (const runId of here) if (!wanted.has(runId)) await this.#remove(runId);
@@ -86,15 +86,15 @@ export class Mirroring {
     const now = Date.now();
     const missing = newest.filter((runId) => !here.has(runId) && (this.#waiting.get(runId)?.again ?? 0) <= now);
     await this.#refreshLogs();
-    const answers = await readInBatches(missing, (runId) => this.#add(runId));
+    const responses = await readInBatches(missing, (runId) => this.#add(runId));
     const left = found.length - newest.length;
     return {
-      added: answers.filter((answer) => answer === null).length,
+      added: responses.filter((response) => response === null).length,
       problems: [
-        ...answers.filter((answer) => answer !== null && answer !== ''),
+        ...responses.filter((response) => response !== null && response !== ''),
         ...(left === 0
           ? []
-          : [`${things(left, 'runs')} of ${this.#storage.url} are left out: the newest ${MOST_RUNS} are shown`]),
+          : [`${things(left, 'runs')} of ${this.#storage.url} are left out: the newest ${MAX_RUNS} are shown`]),
       ].map(String),
     };
   }
@@ -142,7 +142,7 @@ export class Mirroring {
       known.delete(name);
     }
     await readInBatches(changed, async ([name]) => {
-      const log = await this.#storage.readText(name, LARGEST_LOG_BYTES);
+      const log = await this.#storage.readText(name, MAX_LOG_BYTES);
       if (log === null) return;
       const local = join(this.#store.directory, name);
       await makeDirectory(dirname(local));

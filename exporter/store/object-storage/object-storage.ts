@@ -246,7 +246,7 @@ function conditionHeaders(condition: WriteCondition | null): Pick<PutObjectComma
   return 'etag' in condition ? { IfMatch: condition.etag } : { IfNoneMatch: '*' };
 }
 
-/** The answer to a request for an object, null if there is none of that name. A missing bucket is an error. */
+/** The response to a request for an object, null if there is none of that name. A missing bucket is an error. */
 async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

@@ -11,7 +11,7 @@ import {
 import type { ObjectStorage } from './object-storage.ts';
 
 /** A run has some ten files. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 const FILE_NAME = /^(?!\.)[0-9A-Za-z._-]+(\/(?!\.)[0-9A-Za-z._-]+){0,3}$/;
 
 /** The manifest of a run in object storage: its checksums, uploaded after everything else. A run without it is incomplete. */
@@ -19,7 +19,7 @@ export const manifestName = (runId: string): string => `${runId}/${CHECKSUMS_FIL
 
 /** The manifest of a stored run; null if it is missing or not complete. Throws a `StorageError`. */
 export async function readManifest(storage: ObjectStorage, runId: string): Promise<Checksums | null> {
-  const found = await storage.readText(manifestName(runId), MOST_BYTES);
+  const found = await storage.readText(manifestName(runId), MAX_BYTES);
   if (found === null) return null;
   const sums = parseChecksums(found.text);
   const wrong = [...sums.keys()].find((path) => !FILE_NAME.test(path));

@@ -4,10 +4,10 @@ import { requireConditions } from './conditional-writes.ts';
 import type { ObjectStorage } from './object-storage.ts';
 
 /** Logs are read into memory; larger ones are rejected. */
-export const LARGEST_LOG_BYTES = 256 * 1024 * 1024;
+export const MAX_LOG_BYTES = 256 * 1024 * 1024;
 /** Of writers at the same moment at least one succeeds, so that as many writers always finish. */
 const ATTEMPTS = 100;
-const LONGEST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 1000;
 
 /**
  * Appends one entry as one line to a log in object storage, which has no appending: the whole log is written again, on the
@@ -17,14 +17,14 @@ export async function appendToSharedLog(storage: ObjectStorage, name: string, en
   await requireConditions(storage);
   const line = JSON.stringify(entry);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const found = await storage.readText(name, LARGEST_LOG_BYTES);
+    const found = await storage.readText(name, MAX_LOG_BYTES);
     const before = found?.text ?? '';
-    // The answer to a write may have been lost.
+    // The response to a write may have been lost.
     if (attempt > 0 && before.split('\n').includes(line)) return before;
     const closing = before === '' || before.endsWith('\n') ? '' : '\n';
     const after = `${before}${closing}${line}\n`;
     if (await storage.writeText(name, after, found === null ? { absent: true } : { etag: found.etag })) return after;
-    await pause(Math.random() * Math.min(LONGEST_PAUSE_MS, 20 * (attempt + 1)));
+    await pause(Math.random() * Math.min(MAX_PAUSE_MS, 20 * (attempt + 1)));
   }
   throw new StorageError(
     'other',

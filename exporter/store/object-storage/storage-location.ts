@@ -17,7 +17,7 @@ export const ADDRESSINGS = ['auto', 'path', 'virtual'] as const;
 export type Addressing = (typeof ADDRESSINGS)[number];
 
 const FORM = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s;
-const LONGEST_PREFIX = 512;
+const MAX_PREFIX = 512;
 
 /** Whether a runs directory is meant to be in object storage. */
 export const isStorageUrl = (text: string): boolean => /^s3:\//i.test(text);
@@ -27,8 +27,7 @@ export function parseStorageUrl(text: string): StorageLocation {
   const [, bucket, path = ''] = FORM.exec(text) ?? [];
   const parts = path.split('/').filter((part) => part !== '');
   const isPath = parts.every((part) => part !== '.' && part !== '..' && !hasControls(part));
-  if (bucket === undefined || !isPath || path.length > LONGEST_PREFIX)
-    throw new Error('s3://BUCKET or s3://BUCKET/PREFIX');
+  if (bucket === undefined || !isPath || path.length > MAX_PREFIX) throw new Error('s3://BUCKET or s3://BUCKET/PREFIX');
   return { bucket, prefix: parts.map((part) => `${part}/`).join('') };
 }
 

@@ -38,7 +38,7 @@ afterAll(() => rm(directory, { recursive: true }));
 
 const leftOut: string[] = [];
 
-async function answer(sql: string, ...conditions: string[]): Promise<(readonly QueryValue[])[]> {
+async function response(sql: string, ...conditions: string[]): Promise<(readonly QueryValue[])[]> {
   leftOut.length = 0;
   const query = { sql, conditions: conditions.map(parseCondition), leftOut: (line: string) => void leftOut.push(line) };
   return queryRuns(store, query, async ({ batches }) => {
@@ -50,7 +50,7 @@ async function answer(sql: string, ...conditions: string[]): Promise<(readonly Q
 
 withDuckDb('the views', () => {
   test('runs: one row each, times as instants, tags as a list', async () => {
-    expect(await answer('SELECT run_id, scenario, start, concurrency, tags FROM runs ORDER BY start')).toEqual([
+    expect(await response('SELECT run_id, scenario, start, concurrency, tags FROM runs ORDER BY start')).toEqual([
       ['r1', 'example', '2026-03-04T05:06:07.000Z', 2, ['a', 'b']],
       [VERSION_1, 'stored-example', '2026-11-21T22:23:06.425Z', 2, []],
     ]);
@@ -59,29 +59,29 @@ withDuckDb('the views', () => {
   test('measures: in base units, joined with their run', async () => {
     const sql = `SELECT run_id, value, p99 FROM measures JOIN runs USING (run_id) WHERE measure = 'request_throughput'
       AND scenario = 'example'`;
-    expect(await answer(sql)).toEqual([['r1', 7.5, null]]);
+    expect(await response(sql)).toEqual([['r1', 7.5, null]]);
   });
 
   test('records of both versions: missing columns are null', async () => {
     const sql = 'SELECT run_id, count(*), count(first_output_ns), max(index) FROM records GROUP BY 1 ORDER BY 1';
     // Of the ten records of the example, 4 and 9 fail and have no content.
-    expect(await answer(sql)).toEqual([
+    expect(await response(sql)).toEqual([
       [VERSION_1, 14, 0, 13],
       ['r1', 10, 8, 9],
     ]);
-    expect(await answer('SELECT chunk_offsets_ns FROM records WHERE index = 1', 'run=r1')).toEqual([
+    expect(await response('SELECT chunk_offsets_ns FROM records WHERE index = 1', 'run=r1')).toEqual([
       [[20_000_000, 45_000_001, 90_000_000]],
     ]);
   });
 
   test('server_samples', async () => {
-    const [row] = await answer(`SELECT run_id, count(*) > 10, bool_and(time_ns > 0) FROM server_samples GROUP BY 1`);
+    const [row] = await response(`SELECT run_id, count(*) > 10, bool_and(time_ns > 0) FROM server_samples GROUP BY 1`);
     expect(row).toEqual([VERSION_1, true, true]);
   });
 
   test('of a store without runs are empty, with their columns', async () => {
     const nothing = ['runs', 'measures', 'records', 'server_samples'].map((view) =>
-      answer(`SELECT count(run_id) FROM ${view}`, 'run=none'),
+      response(`SELECT count(run_id) FROM ${view}`, 'run=none'),
     );
     expect(await Promise.all(nothing)).toEqual([[[0]], [[0]], [[0]], [[0]]]);
   });
@@ -120,7 +120,7 @@ withDuckDb('only reading', () => {
   ])('%s is refused', async (statement, message) => {
     const text = (path: string): string => `'${path.replaceAll("'", "''")}'`;
     const sql = statement.replace('$file', text(join(directory, 'x.csv'))).replace('$directory', text(directory));
-    const asked = answer(sql);
+    const asked = response(sql);
     await expect(asked).rejects.toThrow(QueryError);
     await expect(asked).rejects.toThrow(message);
     expect(await readdir(directory)).not.toContain('x.csv');
@@ -137,7 +137,7 @@ withDuckDb('damaged files', () => {
     execFileSync('mkfifo', [join(directory, 'fifo', 'records', '0.parquet')]);
     await truncate(join(directory, 'torn', 'records', '0.parquet'), 300);
     await writeFile(join(directory, 'no-json', 'run.json'), '{');
-    expect(await answer(`SELECT DISTINCT run_id FROM records ORDER BY 1`)).toEqual([[VERSION_1], ['r1']]);
+    expect(await response(`SELECT DISTINCT run_id FROM records ORDER BY 1`)).toEqual([[VERSION_1], ['r1']]);
     expect(leftOut.toSorted()).toEqual([
       expect.stringMatching(/fifo.*0\.parquet is left out: it is not a regular file$/),
       expect.stringMatching(/torn.*0\.parquet is left out: it is not a Parquet file, or truncated$/),

@@ -73,8 +73,8 @@ async function loadDuckDb(): Promise<DuckDb> {
  * its file, and EXPLAIN ANALYZE executes its statement.
  */
 async function requireReading(connection: DuckDBConnection, sql: string): Promise<void> {
-  const answer = await connection.runAndReadAll(`SELECT json_serialize_sql(${sqlText(sql)})::VARCHAR`);
-  const parsed = JSON.parse(String(answer.getRows()[0]?.[0])) as ParsedSql;
+  const response = await connection.runAndReadAll(`SELECT json_serialize_sql(${sqlText(sql)})::VARCHAR`);
+  const parsed = JSON.parse(String(response.getRows()[0]?.[0])) as ParsedSql;
   if (parsed.error_type === 'parser') throw new QueryError(parsed.error_message ?? 'the statement cannot be parsed');
   if (parsed.error || parsed.statements === undefined) throw new QueryError(ONLY_READING);
   if (parsed.statements.length !== 1)

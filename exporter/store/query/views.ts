@@ -110,7 +110,7 @@ function usable(files: readonly string[], leftOut: (line: string) => void): stri
 
 const MAGIC = 'PAR1';
 /** The magic number, the length of the footer and the magic number again. */
-const LEAST_BYTES = 12;
+const MIN_BYTES = 12;
 
 /** The problem with the frame of a Parquet file, without reading its content; null if there is none. */
 function parquetDamage(path: string): string | null {
@@ -127,7 +127,7 @@ function parquetDamage(path: string): string | null {
 }
 
 function frameDamage(file: number, size: number): string | null {
-  if (size < LEAST_BYTES) return 'it is too short for a Parquet file';
+  if (size < MIN_BYTES) return 'it is too short for a Parquet file';
   const head = Buffer.alloc(4);
   const tail = Buffer.alloc(8);
   readSync(file, head, 0, 4, 0);
@@ -135,5 +135,5 @@ function frameDamage(file: number, size: number): string | null {
   if (head.toString('latin1') !== MAGIC || tail.toString('latin1', 4) !== MAGIC) {
     return 'it is not a Parquet file, or truncated';
   }
-  return tail.readUInt32LE(0) + LEAST_BYTES > size ? 'its footer is damaged' : null;
+  return tail.readUInt32LE(0) + MIN_BYTES > size ? 'its footer is damaged' : null;
 }

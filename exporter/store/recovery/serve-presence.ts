@@ -21,7 +21,7 @@ export interface ServePresence extends ProcessIdentity {
 
 /** A discovery interval of a minute, Prometheus' default, counts as active. */
 const DISCOVERY_GOES_ON_MS = 90_000;
-const LEAST_BETWEEN_NOTES_MS = 5_000;
+const MIN_BETWEEN_NOTES_MS = 5_000;
 
 export interface AnnouncedServe {
   /** Records a request for the running runs. */
@@ -50,7 +50,7 @@ export async function announceServe(
   return {
     discoveryAsked() {
       const now = new Date();
-      if (now.getTime() - notedAt_ms < LEAST_BETWEEN_NOTES_MS) return;
+      if (now.getTime() - notedAt_ms < MIN_BETWEEN_NOTES_MS) return;
       notedAt_ms = now.getTime();
       // A failed write only makes short runs wait less; the next request tries again.
       noting = replaceJson(path, { ...own, discovery_asked_at: now.toISOString() }, temporaries).catch(() => undefined);

@@ -5,7 +5,7 @@ import { RESERVED_RUN_ID } from '../../../core/run/run-id.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 
 /** File names have a limit of 255 bytes on the usual file systems. */
-const LONGEST_NAME = 200;
+const MAX_NAME = 200;
 const HASH_DIGITS = 16;
 
 /** The files of one scenario, next to the runs; logs are append-only. */
@@ -55,9 +55,9 @@ export function folderName(scenario: string): string {
   const encoded = [...Buffer.from(scenario, 'utf8')]
     .map((byte, i) => (isPlain(byte, i) ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, '0')}`))
     .join('');
-  if (encoded.length > 0 && encoded.length <= LONGEST_NAME) return encoded;
+  if (encoded.length > 0 && encoded.length <= MAX_NAME) return encoded;
   const hash = createHash('sha256').update(scenario).digest('hex').slice(0, HASH_DIGITS);
-  return `${encoded.slice(0, LONGEST_NAME - HASH_DIGITS - 1).replace(/%.?$/, '')}~${hash}`;
+  return `${encoded.slice(0, MAX_NAME - HASH_DIGITS - 1).replace(/%.?$/, '')}~${hash}`;
 }
 
 const isPlain = (byte: number, position: number): boolean =>

@@ -44,7 +44,7 @@ const isObject = (value: unknown): value is StoredObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const PROBLEMS = { run: runProblem, result: resultProblem };
-const LONGEST_RUN_ID = 64;
+const MAX_RUN_ID = 64;
 const STATUSES = ['running', 'completed', 'aborted', 'failed'];
 
 /** The run.json of a folder, of any supported version. */
@@ -69,7 +69,7 @@ export async function readFinishedRunFile(folder: string): Promise<RunFile> {
   if (run.run_id === basename(folder)) return run;
   throw new DamagedRunError(
     runFilePath(folder),
-    `its run_id is ${JSON.stringify(run.run_id.slice(0, LONGEST_RUN_ID))}: a folder and its run must have the same name`,
+    `its run_id is ${JSON.stringify(run.run_id.slice(0, MAX_RUN_ID))}: a folder and its run must have the same name`,
   );
 }
 

@@ -24,7 +24,7 @@ export interface MergeClaim {
 }
 
 /** Of each object. */
-export const MOST_BYTES = 1024 * 1024;
+export const MAX_BYTES = 1024 * 1024;
 
 /** Beside the folders that the shards are uploaded to; not the name of a run. */
 export const rendezvousFolder = (runId: string): readonly string[] => [shardsFolder(runId), 'rendezvous'];

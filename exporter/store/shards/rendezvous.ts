@@ -8,7 +8,7 @@ import type { ObjectStorage } from '../object-storage/object-storage.ts';
 import { requireConditions } from '../object-storage/conditional-writes.ts';
 import {
   MERGE,
-  MOST_BYTES,
+  MAX_BYTES,
   parseClaim,
   parseDecision,
   rendezvousFolder,
@@ -171,13 +171,13 @@ export class Rendezvous {
     const claim: MergeClaim = { shard: String(this.#parts.part), missing: missing.map(String) };
     if (await this.#storage.writeText(MERGE, `${JSON.stringify(claim)}\n`, { absent: true })) return null;
     const other = (await this.claim()) ?? claim;
-    // The answer to a write may have been lost.
+    // The response to a write may have been lost.
     return other.shard === claim.shard ? null : other;
   }
 
   /** The claim of a shard to merge the run; null: there is none yet. Throws a `StorageError`. */
   async claim(): Promise<MergeClaim | null> {
-    const found = await this.#storage.readText(MERGE, MOST_BYTES);
+    const found = await this.#storage.readText(MERGE, MAX_BYTES);
     return found && parseClaim(found.text);
   }
 
@@ -208,7 +208,7 @@ export class Rendezvous {
   }
 
   async #decision(): Promise<StartDecision | null> {
-    const found = await this.#storage.readText(START, MOST_BYTES);
+    const found = await this.#storage.readText(START, MAX_BYTES);
     if (found === null) return null;
     return parseDecision(found.text) ?? { failure: `${this.#storage.url}/${START} is damaged` };
   }
@@ -300,7 +300,7 @@ class ShardWatch {
     }));
     const changed = tags.filter(({ part, etag }) => part < this.#parts && this.#seen.get(part)?.etag !== etag);
     await readInBatches(changed, async ({ name, part }) => {
-      const found = await this.#storage.readText(name, MOST_BYTES);
+      const found = await this.#storage.readText(name, MAX_BYTES);
       if (found === null) return;
       this.#seen.set(part, { etag: found.etag, sign: parseSign(found.text), changed_ms: performance.now() });
     });

@@ -22,9 +22,9 @@ type Matrix = Array<{ metric: Record<string, string>; values: Array<[number, str
 /** Queries Prometheus for the series of one histogram, and returns its samples in order of time. */
 export async function histograms({ prometheusUrl, query, fromMs, toMs }: RangeRequest): Promise<ClassicHistogram[]> {
   const parameters = new URLSearchParams({ query, start: `${fromMs / 1000}`, end: `${toMs / 1000}`, step: '1' });
-  const answer = await (await fetch(`${prometheusUrl}/api/v1/query_range?${parameters}`)).json();
+  const response = await (await fetch(`${prometheusUrl}/api/v1/query_range?${parameters}`)).json();
   const byTime = new Map<number, Array<[string, number]>>();
-  for (const { metric, values } of answer.data.result as Matrix) {
+  for (const { metric, values } of response.data.result as Matrix) {
     for (const [time, value] of values) {
       byTime.set(time, [...(byTime.get(time) ?? []), [metric['le'] ?? '', Number(value)]]);
     }

@@ -50,15 +50,15 @@ export function constant(metric: Record<string, string>, value: number, samples:
   return { metric, values };
 }
 
-/** The answers to queries by their text; a text instead of series is Prometheus' reason for a failure. */
-export type Answers = Record<string, readonly PrometheusSeries[] | string>;
+/** The responses to queries by their text; a text instead of series is Prometheus' reason for a failure. */
+export type Responses = Record<string, readonly PrometheusSeries[] | string>;
 
 /** Answers the panel's queries instead of Prometheus, once `when` has come; run regions are left out. */
-export async function answer(page: Page, answers: Answers, when: Promise<void> = Promise.resolve()): Promise<void> {
+export async function response(page: Page, responses: Responses, when: Promise<void> = Promise.resolve()): Promise<void> {
   await page.route('**/prometheus/api/v1/query_range**', async (route) => {
     await when;
     const query = new URL(route.request().url()).searchParams.get('query') ?? '';
-    const result = answers[query] ?? [];
+    const result = responses[query] ?? [];
     if (typeof result === 'string') {
       await route.fulfill({ status: 422, json: { status: 'error', errorType: 'execution', error: result } });
       return;

@@ -24,12 +24,12 @@ export async function serveAndStop(
   writeFileSync(file, JSON.stringify([{ targets: [host] }]));
   const body = { model: 'sim-model', stream: true, max_tokens: 4, messages: [{ role: 'user', content: 'hello' }] };
   for (let i = 0; i < REQUESTS; i++) {
-    const answer = await fetch(new URL('/v1/chat/completions', server), {
+    const response = await fetch(new URL('/v1/chat/completions', server), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    await answer.text();
+    await response.text();
   }
   await until(async () => (await counts(prometheus)).every((count) => count === REQUESTS));
   writeFileSync(file, '[]');
@@ -43,7 +43,7 @@ function counts({ classic, native }: { classic: string; native: string }): Promi
 
 /** The observations of the server as a Prometheus has them now; null: it is not scraped. */
 async function count(prometheus: string, query: string): Promise<number | null> {
-  const answer = await fetch(`${prometheus}/api/v1/query?${new URLSearchParams({ query })}`);
-  const { data } = (await answer.json()) as { data: { result: Array<{ value: [number, string] }> } };
+  const response = await fetch(`${prometheus}/api/v1/query?${new URLSearchParams({ query })}`);
+  const { data } = (await response.json()) as { data: { result: Array<{ value: [number, string] }> } };
   return data.result[0] === undefined ? null : Number(data.result[0].value[1]);
 }

@@ -14,7 +14,7 @@ export async function watchFor(page: Page, selector: string): Promise<void> {
   }, selector);
 }
 
-/** Milliseconds from the arrival of the answer to the request that matches `url`, until what is watched for was shown. */
+/** Milliseconds from the arrival of the response to the request that matches `url`, until what is watched for was shown. */
 export async function msFromArrival(page: Page, url: RegExp): Promise<number> {
   const shown = await page.waitForFunction(() => (window as { shownAtMs?: number }).shownAtMs);
   const shownAtMs = await shown.jsonValue();

@@ -27,7 +27,7 @@ async function panel(): Promise<ReactNode> {
   return <PanelPage plugin={await importPanel('llmbench-percentiles-panel')} width={width} height={height} />;
 }
 
-/** The panel from its first drawing on, before the answers are there. */
+/** The panel from its first drawing on, before the responses are there. */
 function PanelPage({ plugin, width, height }: { plugin: PanelPlugin; width: number; height: number }) {
   const [data, setData] = useState(() => awaitedData(parameters));
   useEffect(() => {

@@ -22,7 +22,7 @@ export interface HostData {
 const DEFAULT_RANGE_SECONDS = 900;
 const { instant: queryInstant, range: queryRange } = prometheusApi('/prometheus');
 
-/** What Grafana hands to a panel before the first answer. */
+/** What Grafana hands to a panel before the first response. */
 export function awaitedData(parameters: URLSearchParams): HostData {
   return {
     series: [],
@@ -47,23 +47,23 @@ export async function loadData(parameters: URLSearchParams, width: number): Prom
     step,
   };
   const targets = targetsOf(parameters);
-  const answers = await Promise.allSettled(
+  const responses = await Promise.allSettled(
     targets.map(async ({ refId, expr, format }) => {
       const query = { refId, expr, stepMs };
       if (format === 'table') {
         return [tableFrame(await queryInstant(expr, to / 1000), query)];
       }
-      const answer = await queryRange({ query: expr, ...window });
-      return format === 'heatmap' ? heatmapFrames(answer, query) : timeSeriesFrames(answer, query);
+      const response = await queryRange({ query: expr, ...window });
+      return format === 'heatmap' ? heatmapFrames(response, query) : timeSeriesFrames(response, query);
     })
   );
   const annotation = parameters.get('annotation') ?? 'llmbench_run_phase == 1';
   const annotations = annotation ? [regionFrame(await queryRange({ query: annotation, ...window }), stepMs)] : [];
-  const errors = answers.flatMap((answer, i): DataQueryError[] =>
-    answer.status === 'rejected' ? [{ refId: targets[i]?.refId ?? '', message: String(answer.reason.message) }] : []
+  const errors = responses.flatMap((response, i): DataQueryError[] =>
+    response.status === 'rejected' ? [{ refId: targets[i]?.refId ?? '', message: String(response.reason.message) }] : []
   );
   return {
-    series: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+    series: responses.flatMap((response) => (response.status === 'fulfilled' ? response.value : [])),
     annotations,
     targets,
     timeRange,

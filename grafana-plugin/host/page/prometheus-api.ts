@@ -1,4 +1,4 @@
-/** One series of an answer of Prometheus' HTTP API; values are [seconds since 1970, text of the number]. */
+/** One series of a response of Prometheus' HTTP API; values are [seconds since 1970, text of the number]. */
 export interface PrometheusSeries {
   metric: Record<string, string>;
   values: Array<[time: number, value: string]>;
@@ -21,7 +21,7 @@ export interface RangeQuery {
   step: number;
 }
 
-interface Answer {
+interface Response {
   status: string;
   error?: string;
   data: {
@@ -37,9 +37,9 @@ interface Answer {
 
 /** Prometheus' HTTP API under a path of the page's own server. Throws what Prometheus gives as the reason. */
 export function prometheusApi(path: string) {
-  const get = async (name: string, parameters: Record<string, string>): Promise<Answer['data']> => {
+  const get = async (name: string, parameters: Record<string, string>): Promise<Response['data']> => {
     const response = await fetch(`${path}/api/v1/${name}?${new URLSearchParams(parameters)}`);
-    const answer: Answer = await response.json();
+    const answer: Response = await response.json();
     if (answer.status !== 'success') {
       throw new Error(`Prometheus: ${answer.error ?? response.status}`);
     }

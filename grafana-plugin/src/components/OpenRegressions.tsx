@@ -11,14 +11,14 @@ import { Section } from './Section.tsx';
 import { useLoaded } from './useLoaded.ts';
 import { VerdictBadge } from './VerdictBadge.tsx';
 
-/** The exporter's limit of one answer. */
-const MOST_SCENARIOS = 1000;
+/** The exporter's limit of one response. */
+const MAX_SCENARIOS = 1000;
 
 /** Where each scenario stands, by its name; empty without an exporter, and when it does not answer. */
 export function useScenarios(): ReadonlyMap<string, ScenarioSummary> {
   const { exporter, time } = usePage();
   const load = useCallback(
-    async (signal: AbortSignal) => (await exporter?.scenarios({ limit: MOST_SCENARIOS }, signal))?.scenarios ?? [],
+    async (signal: AbortSignal) => (await exporter?.scenarios({ limit: MAX_SCENARIOS }, signal))?.scenarios ?? [],
     // A new time object means that the page was refreshed.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [exporter, time]

@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import type { Unit } from '../../../core/run/statistic.ts';
 import type { XySeries } from '../charts/xy-series.ts';
-import type { Quantity, SeriesAnswer, ServerSeries } from '../exporter-api/types.ts';
+import type { Quantity, SeriesResponse, ServerSeries } from '../exporter-api/types.ts';
 
 /** The server metrics shown over time, in this order. */
 export const SIGNALS = [
@@ -45,15 +45,15 @@ export interface RunSignals {
   /** Before the names of its series; empty where there is one run. */
   name: string;
   color: string;
-  answer: SeriesAnswer;
+  response: SeriesResponse;
   /** The time, in seconds since the run's zero, that is drawn at 0. */
   zeroSeconds: number;
 }
 
 /** The series of a signal, of all runs. Series of one run share its color, and differ by the dashes where there are several. */
 export function signalSeries(runs: readonly RunSignals[], signal: Signal, colorOf: (i: number) => string): XySeries[] {
-  return runs.flatMap(({ name, color, answer, zeroSeconds }) => {
-    const found = answer.series.filter(({ quantity }) => quantity === signal);
+  return runs.flatMap(({ name, color, response, zeroSeconds }) => {
+    const found = response.series.filter(({ quantity }) => quantity === signal);
     return found.map((one, i): XySeries => ({
       name: [name, found.length > 1 || name === '' ? seriesName(one, found) : ''].filter(Boolean).join(' '),
       color: runs.length > 1 ? color : colorOf(i),

@@ -2,17 +2,17 @@ import { act, renderHook, waitFor } from '@testing-library/react';
 import { useLoaded } from './useLoaded.ts';
 
 test('data stay while newer ones are on their way, and an answer that came too late is dropped', async () => {
-  const answers: Array<(value: string) => void> = [];
-  const load = () => new Promise<string>((resolve) => answers.push(resolve));
+  const responses: Array<(value: string) => void> = [];
+  const load = () => new Promise<string>((resolve) => responses.push(resolve));
   const { result, rerender } = renderHook(({ load: current }) => useLoaded(current), { initialProps: { load } });
   expect(result.current).toMatchObject({ data: undefined, loading: true });
-  act(() => answers[0]?.('first'));
+  act(() => responses[0]?.('first'));
   await waitFor(() => expect(result.current).toMatchObject({ data: 'first', loading: false }));
   rerender({ load: () => load() });
   expect(result.current).toMatchObject({ data: 'first', loading: true });
   rerender({ load: () => load() });
-  act(() => answers[1]?.('late'));
-  act(() => answers[2]?.('newest'));
+  act(() => responses[1]?.('late'));
+  act(() => responses[2]?.('newest'));
   await waitFor(() => expect(result.current).toMatchObject({ data: 'newest', loading: false }));
 });
 

@@ -11,7 +11,7 @@ export interface Loaded<T> {
 
 type Load<T> = (signal: AbortSignal) => Promise<T>;
 
-/** The last answer, and what it is the answer to. */
+/** The last response, and what it is the response to. */
 interface Settled<T> {
   load: Load<T>;
   attempt: number;
@@ -31,9 +31,9 @@ export function useLoaded<T>(load: Load<T> | null): Loaded<T> {
       return undefined;
     }
     const controller = new AbortController();
-    const settle = (answer: Pick<Settled<T>, 'data' | 'error'>) => {
+    const settle = (response: Pick<Settled<T>, 'data' | 'error'>) => {
       if (!controller.signal.aborted) {
-        setSettled({ load, attempt, ...answer });
+        setSettled({ load, attempt, ...response });
       }
     };
     load(controller.signal).then(

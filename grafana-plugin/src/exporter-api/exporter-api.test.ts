@@ -3,9 +3,9 @@ import { ExporterApi } from './exporter-api.ts';
 
 const api = new ExporterApi('/api/datasources/proxy/uid/x/');
 
-async function failure(answer: () => unknown): Promise<string> {
+async function failure(response: () => unknown): Promise<string> {
   fakeBackend(() => {
-    throw answer();
+    throw response();
   });
   return api.runs().then(
     () => 'no failure',

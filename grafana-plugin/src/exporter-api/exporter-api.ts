@@ -3,33 +3,33 @@ import { getBackendSrv } from '@grafana/runtime';
 import { lastValueFrom } from 'rxjs';
 import { ExporterError, exporterError } from './exporter-error.ts';
 import type {
-  AnnotationsAnswer,
+  AnnotationsResponse,
   AnnotationsQuery,
   BaselineChange,
   ChangedBaseline,
-  CompareAnswer,
+  CompareResponse,
   CompareQuery,
-  DistributionAnswer,
+  DistributionResponse,
   DistributionQuery,
   Quantity,
-  RecordsAnswer,
+  RecordsResponse,
   RecordsQuery,
-  RunAnswer,
+  RunResponse,
   RunPage,
   RunsQuery,
-  ScenarioAnswer,
+  ScenarioResponse,
   ScenarioPage,
   ScenarioQuery,
   ScenariosQuery,
-  SeriesAnswer,
+  SeriesResponse,
   SeriesQuery,
-  ServersAnswer,
-  StatusAnswer,
-  SweepAnswer,
+  ServersResponse,
+  StatusResponse,
+  SweepResponse,
   SweepPage,
   SweepsQuery,
   ValueName,
-  ValuesAnswer,
+  ValuesResponse,
   ValuesQuery,
 } from './types.ts';
 
@@ -61,8 +61,8 @@ export class ExporterApi {
     this.#url = url.replace(/\/$/, '');
   }
 
-  async status(): Promise<StatusAnswer> {
-    const status = await this.#get<StatusAnswer>('status');
+  async status(): Promise<StatusResponse> {
+    const status = await this.#get<StatusResponse>('status');
     if (status?.api_version !== 'v1') {
       throw new ExporterError(
         t(
@@ -79,29 +79,29 @@ export class ExporterApi {
     return this.#get('runs', { ...request }, signal);
   }
 
-  run(runId: string, signal?: AbortSignal): Promise<RunAnswer> {
+  run(runId: string, signal?: AbortSignal): Promise<RunResponse> {
     return this.#get(`runs/${encodeURIComponent(runId)}`, {}, signal);
   }
 
   /** `servers.json` with only the series of these quantities. */
-  servers(runId: string, quantity: readonly Quantity[], signal?: AbortSignal): Promise<ServersAnswer> {
+  servers(runId: string, quantity: readonly Quantity[], signal?: AbortSignal): Promise<ServersResponse> {
     return this.#get(`runs/${encodeURIComponent(runId)}/servers`, { quantity }, signal);
   }
 
-  records(runId: string, request: RecordsQuery, signal?: AbortSignal): Promise<RecordsAnswer> {
+  records(runId: string, request: RecordsQuery, signal?: AbortSignal): Promise<RecordsResponse> {
     return this.#get(`runs/${encodeURIComponent(runId)}/records`, { ...request }, signal);
   }
 
-  distribution(runId: string, request: DistributionQuery, signal?: AbortSignal): Promise<DistributionAnswer> {
+  distribution(runId: string, request: DistributionQuery, signal?: AbortSignal): Promise<DistributionResponse> {
     return this.#get(`runs/${encodeURIComponent(runId)}/distribution`, { ...request }, signal);
   }
 
-  series(runId: string, request: SeriesQuery, signal?: AbortSignal): Promise<SeriesAnswer> {
+  series(runId: string, request: SeriesQuery, signal?: AbortSignal): Promise<SeriesResponse> {
     return this.#get(`runs/${encodeURIComponent(runId)}/series`, { ...request }, signal);
   }
 
   /** The verdict on the runs of `b` against those of `a`; 404 where a selector matches no run. */
-  compare(request: CompareQuery, signal?: AbortSignal): Promise<CompareAnswer> {
+  compare(request: CompareQuery, signal?: AbortSignal): Promise<CompareResponse> {
     return this.#get('compare', { ...request }, signal);
   }
 
@@ -110,14 +110,14 @@ export class ExporterApi {
   }
 
   /** The baseline, verdicts, runs and change points of a scenario: 404 where it has neither runs nor a baseline. */
-  scenario(name: string, request: ScenarioQuery, signal?: AbortSignal): Promise<ScenarioAnswer> {
+  scenario(name: string, request: ScenarioQuery, signal?: AbortSignal): Promise<ScenarioResponse> {
     return this.#get(`scenarios/${encodeURIComponent(name)}`, { ...request }, signal);
   }
 
   /** Accepts, pins, unpins or drops runs; requires the exporter's token in the data source, and the role Editor. */
   async changeBaseline(name: string, change: BaselineChange): Promise<ChangedBaseline> {
     try {
-      const answer = await lastValueFrom(
+      const response = await lastValueFrom(
         getBackendSrv().fetch<ChangedBaseline>({
           url: `${this.#url}/api/v1/scenarios/${encodeURIComponent(name)}/baseline`,
           method: 'POST',
@@ -125,7 +125,7 @@ export class ExporterApi {
           showErrorAlert: false,
         })
       );
-      return answer.data;
+      return response.data;
     } catch (error) {
       throw changeError(error);
     }
@@ -136,21 +136,21 @@ export class ExporterApi {
   }
 
   /** The values of each load of a sweep: 404 where its runs no longer exist. */
-  sweep(sweepId: string, signal?: AbortSignal): Promise<SweepAnswer> {
+  sweep(sweepId: string, signal?: AbortSignal): Promise<SweepResponse> {
     return this.#get(`sweeps/${encodeURIComponent(sweepId)}`, {}, signal);
   }
 
-  annotations(request: RunFilter & Pick<AnnotationsQuery, 'kind' | 'limit'>): Promise<AnnotationsAnswer> {
+  annotations(request: RunFilter & Pick<AnnotationsQuery, 'kind' | 'limit'>): Promise<AnnotationsResponse> {
     return this.#get('annotations', { ...request });
   }
 
-  values(name: ValueName, filter: RunFilter = {}, signal?: AbortSignal): Promise<ValuesAnswer> {
+  values(name: ValueName, filter: RunFilter = {}, signal?: AbortSignal): Promise<ValuesResponse> {
     return this.#get(`values/${name}`, { ...filter }, signal);
   }
 
   async #get<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
     try {
-      const answer = await lastValueFrom(
+      const response = await lastValueFrom(
         getBackendSrv().fetch<T>({
           url: `${this.#url}/api/v1/${path}${queryText(parameters)}`,
           method: 'GET',
@@ -158,7 +158,7 @@ export class ExporterApi {
           ...(signal && { abortSignal: signal }),
         })
       );
-      return answer.data;
+      return response.data;
     } catch (error) {
       throw exporterError(error);
     }

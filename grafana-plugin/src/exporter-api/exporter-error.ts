@@ -4,7 +4,7 @@ import type { Problem } from './types.ts';
 /** Why a request to the exporter failed: it was unreachable, it refused the request, or the resource does not exist. */
 export class ExporterError extends Error {
   override readonly name = 'ExporterError';
-  /** HTTP status; null when there was no answer at all. */
+  /** HTTP status; null when there was no response at all. */
   readonly status: number | null;
 
   constructor(message: string, status: number | null) {

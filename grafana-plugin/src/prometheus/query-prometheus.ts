@@ -49,7 +49,7 @@ export interface NativeSeries {
   cells: Cells;
 }
 
-export interface PrometheusAnswer {
+export interface PrometheusResponse {
   series: PrometheusSeries[];
   histograms: NativeSeries[];
 }
@@ -63,13 +63,13 @@ export async function queryPrometheus(
   return (await queryBothKinds(uid, targets, time)).series;
 }
 
-/** The same with the native histograms among the answers, which have no values. */
+/** The same with the native histograms among the responses, which have no values. */
 export async function queryBothKinds(
   uid: string,
   targets: readonly PrometheusTarget[],
   { from: start, to: end }: TimeSpan,
   maxDataPoints = 500
-): Promise<PrometheusAnswer> {
+): Promise<PrometheusResponse> {
   const dataSource = await getDataSourceSrv().get({ uid });
   const [fromTime, toTime] = [dateTime(start), dateTime(end)];
   const range = { from: fromTime, to: toTime, raw: { from: fromTime, to: toTime } };
@@ -94,12 +94,12 @@ export async function queryBothKinds(
       datasource: dataSource.getRef(),
     })),
   };
-  const answer: DataQueryResponse = await lastValueFrom(from(dataSource.query(request)));
-  const error = answer.errors?.[0];
+  const response: DataQueryResponse = await lastValueFrom(from(dataSource.query(request)));
+  const error = response.errors?.[0];
   if (error) {
     throw new PrometheusError(error.data?.message ?? error.message ?? 'Prometheus did not answer.');
   }
-  const frames: DataFrame[] = answer.data;
+  const frames: DataFrame[] = response.data;
   return {
     series: frames.filter((frame) => !isNativeHistogram(frame)).flatMap(seriesOf),
     histograms: frames.flatMap(histogramOf),

@@ -1,5 +1,5 @@
 import type { ExporterApi } from '../exporter-api/exporter-api.ts';
-import type { SweepAnswer, SweepPage } from '../exporter-api/types.ts';
+import type { SweepResponse, SweepPage } from '../exporter-api/types.ts';
 
 /** Where sweeps are read: the exporter, or Prometheus without an exporter. */
 export interface SweepReader {
@@ -7,17 +7,17 @@ export interface SweepReader {
   /** All sweeps, the newest first. */
   list(signal: AbortSignal): Promise<SweepPage>;
   /** The values of each load of a sweep. */
-  read(sweepId: string, signal: AbortSignal): Promise<SweepAnswer>;
+  read(sweepId: string, signal: AbortSignal): Promise<SweepResponse>;
 }
 
-/** The exporter's limit of one answer. */
-const MOST_SWEEPS = 1000;
+/** The exporter's limit of one response. */
+const MAX_SWEEPS = 1000;
 
 /** The exporter forms the sweeps of the runs that it stores. */
 export function exporterSweeps(api: ExporterApi): SweepReader {
   return {
     kind: 'exporter',
-    list: (signal) => api.sweeps({ limit: MOST_SWEEPS }, signal),
+    list: (signal) => api.sweeps({ limit: MAX_SWEEPS }, signal),
     read: (sweepId, signal) => api.sweep(sweepId, signal),
   };
 }

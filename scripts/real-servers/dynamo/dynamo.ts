@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answers, execute, freePort, Processes } from '../processes.ts';
+import { responses, execute, freePort, Processes } from '../processes.ts';
 import { PythonEnvironment } from '../python-environment.ts';
 import type { RealServer } from '../real-server.ts';
 
@@ -71,7 +71,7 @@ export const dynamo: RealServer = {
     );
     const url = `http://127.0.0.1:${port}`;
     await processes.ready(
-      async () => (await registeredWorkers(url)) && answers(`${url}/v1/models`, MODEL),
+      async () => (await registeredWorkers(url)) && responses(`${url}/v1/models`, MODEL),
       START_SECONDS,
     );
     const workers = workerPorts.map((workerPort) => `http://127.0.0.1:${workerPort}/metrics`);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answers, freePort, Processes } from '../processes.ts';
+import { responses, freePort, Processes } from '../processes.ts';
 import { PythonEnvironment } from '../python-environment.ts';
 import type { RealServer } from '../real-server.ts';
 
@@ -64,7 +64,7 @@ function gateway({ name, version, module, description }: Package): RealServer {
       const url = `http://127.0.0.1:${port}`;
       const metrics = `http://127.0.0.1:${metricsPort}/metrics`;
       // 200 with a model only once a worker is healthy.
-      await processes.ready(() => answers(`${url}/v1/models`, '"id"'), START_SECONDS);
+      await processes.ready(() => responses(`${url}/v1/models`, '"id"'), START_SECONDS);
       return {
         addresses: [
           ['api', `${url}/v1`],

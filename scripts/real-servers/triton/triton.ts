@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answers, execute, freePort, Processes } from '../processes.ts';
+import { responses, execute, freePort, Processes } from '../processes.ts';
 import { PythonEnvironment } from '../python-environment.ts';
 import type { RealServer } from '../real-server.ts';
 
@@ -59,7 +59,7 @@ export const triton: RealServer = {
     );
     const url = `http://127.0.0.1:${port}`;
     const metrics = `http://127.0.0.1:${metricsPort}/metrics`;
-    await processes.ready(() => answers(`${url}/v2/health/ready`), START_SECONDS);
+    await processes.ready(() => responses(`${url}/v2/health/ready`), START_SECONDS);
     return {
       addresses: [
         ['http', url],

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answers, freePort, Processes } from '../processes.ts';
+import { responses, freePort, Processes } from '../processes.ts';
 import type { RealServer } from '../real-server.ts';
 import { ENGINE_ARGUMENTS, environment, MODEL, OFFLINE, START_SECONDS, vllm } from './vllm.ts';
 
@@ -33,7 +33,7 @@ export const vllmWithinRay: RealServer = {
       [PROGRAM, join(folder, 'model'), MODEL, String(port), String(metricsPort), ...ENGINE_ARGUMENTS, ...args],
       { ...OFFLINE, RAY_USAGE_STATS_ENABLED: '0', HOME: home },
     );
-    await processes.ready(async () => (await answers(`${url}/health`)) && (await answers(metrics)), START_SECONDS);
+    await processes.ready(async () => (await responses(`${url}/health`)) && (await responses(metrics)), START_SECONDS);
     return {
       addresses: [
         ['api', `${url}/v1`],

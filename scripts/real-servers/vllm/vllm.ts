@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answers, execute, Processes } from '../processes.ts';
+import { responses, execute, Processes } from '../processes.ts';
 import { PythonEnvironment } from '../python-environment.ts';
 import type { RealServer } from '../real-server.ts';
 
@@ -67,7 +67,7 @@ export const vllm: RealServer = {
       { ...OFFLINE, HOME: home },
     );
     const url = `http://127.0.0.1:${port}`;
-    await processes.ready(() => answers(`${url}/health`), START_SECONDS);
+    await processes.ready(() => responses(`${url}/health`), START_SECONDS);
     return {
       addresses: [
         ['api', `${url}/v1`],

@@ -31,11 +31,11 @@ export interface Job extends Routed {
   readonly body: string;
   readonly prompt: Prompt;
   readonly response: ServerResponse;
-  /** Called when the head of the answer goes out. */
+  /** Called when the head of the response goes out. */
   readonly answering: () => void;
 }
 
-/** Sends a request to the worker that the policy chooses, another one when that fails, and passes the answer on. */
+/** Sends a request to the worker that the policy chooses, another one when that fails, and passes the response on. */
 export class Forwarder {
   readonly #options: ForwarderOptions;
 
@@ -44,9 +44,9 @@ export class Forwarder {
   }
 
   /**
-   * Ends when the answer has gone out, or its client has gone.
+   * Ends when the response has gone out, or its client has gone.
    *
-   * @throws GatewayError 503 when no worker gives an answer
+   * @throws GatewayError 503 when no worker gives a response
    */
   async forward(job: Job): Promise<void> {
     const { requestMetrics, workerMetrics, now_s } = this.#options;
@@ -118,7 +118,7 @@ export class Forwarder {
     return null;
   }
 
-  /** Null when the connection broke before any answer, for whatever reason. */
+  /** Null when the connection broke before any response, for whatever reason. */
   #head(worker: Worker, job: Job): Promise<IncomingMessage | null> {
     const sent = this.#options.upstream.send(`${worker.url}${job.path}`, job.body, (sent) => endWithClient(sent, job));
     return sent.catch(() => null);

@@ -124,7 +124,7 @@ export class GatewayServer {
     sendJson(response, 200, await this.#upstream.text(`${worker.url}${path}`));
   }
 
-  /** The pages of the workers that answer, merged. */
+  /** The pages of the workers that respond, merged. */
   async #enginePage(response: ServerResponse): Promise<void> {
     const pages = await Promise.all(
       this.#workers.map(({ url }) =>

@@ -12,7 +12,7 @@ export interface Routed {
 
 const ROUTER = { router_type: 'http', backend_type: 'regular', connection_mode: 'http' };
 
-/** What the gateway counts of the requests it gets and of the answers it passes on. */
+/** What the gateway counts of the requests it gets and of the responses it passes on. */
 export class RequestMetrics {
   readonly #families: GatewayFamilies;
   readonly #inFlight = new Map<object, number>();
@@ -40,7 +40,7 @@ export class RequestMetrics {
     this.#admitted--;
   }
 
-  /** The head of its answer went out. */
+  /** The head of its response went out. */
   answering(labels: { readonly method: string; readonly path: string }, seconds: number): void {
     this.#families.histogram('smg_http_request_duration_seconds').series(labels).observe(seconds);
   }
@@ -68,7 +68,7 @@ export class RequestMetrics {
     this.#families.counter('smg_router_upstream_responses_total').series(labels).add(1);
   }
 
-  /** One and the same request was sent again, after the connection failed before any answer. */
+  /** One and the same request was sent again, after the connection failed before any response. */
   resent(): void {
     const labels = { router_type: ROUTER.router_type };
     this.#families.counter('smg_router_upstream_send_retries_total').series(labels).add(1);

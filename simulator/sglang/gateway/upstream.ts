@@ -9,7 +9,7 @@ export class Upstream {
    * Sends a request to a worker.
    *
    * @param started is given the request at once, so that it can be ended
-   * @returns the head of the answer
+   * @returns the head of the response
    * @throws Error when there is none
    */
   send(

@@ -34,8 +34,8 @@ Each view has run_id. Statements are read-only and limited to the runs directory
 that a spreadsheet would treat as a formula is prefixed with an apostrophe.
 `;
 /** A table is printed only when all its rows are known. */
-const MOST_TABLE_ROWS = 1000;
-const MOST_CELL_WIDTH = 60;
+const MAX_TABLE_ROWS = 1000;
+const MAX_CELL_WIDTH = 60;
 const ABSENT = '–';
 
 /** Queries all runs with SQL. */
@@ -83,8 +83,8 @@ async function printTable({ columns, batches }: QueryRows): Promise<void> {
   const rows: (readonly QueryValue[])[] = [];
   let more = false;
   for await (const batch of batches) {
-    more = rows.length + batch.length > MOST_TABLE_ROWS;
-    rows.push(...batch.slice(0, MOST_TABLE_ROWS - rows.length));
+    more = rows.length + batch.length > MAX_TABLE_ROWS;
+    rows.push(...batch.slice(0, MAX_TABLE_ROWS - rows.length));
     if (more) break;
   }
   const cells = [columns.map(cellOf), ...rows.map((row) => row.map(cellOf))];
@@ -95,11 +95,11 @@ async function printTable({ columns, batches }: QueryRows): Promise<void> {
     await written(`${padded.join('  ').trimEnd()}\n`);
   }
   if (rows.length === 0) await written('no rows\n');
-  if (more) await written(`… the first ${significant(MOST_TABLE_ROWS)} rows; --csv and --json print all\n`);
+  if (more) await written(`… the first ${significant(MAX_TABLE_ROWS)} rows; --csv and --json print all\n`);
 }
 
 function cellOf(value: QueryValue): string {
   if (value === null) return ABSENT;
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return cutTo(plainText(text), MOST_CELL_WIDTH);
+  return cutTo(plainText(text), MAX_CELL_WIDTH);
 }

@@ -9,7 +9,7 @@ import { cutTo, plainText } from './plain-text.ts';
 import type { RunWithFigures, ListedFigures } from './run-figures.ts';
 
 /** Minimum width of text columns that may be truncated to fit the terminal. */
-const LEAST_WIDTH = 10;
+const MIN_WIDTH = 10;
 const GAP = '  ';
 const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
 
@@ -130,7 +130,7 @@ function shrunk(columns: readonly FittedColumn[], width: number): boolean {
   const total = (): number => columns.reduce((sum, each) => sum + each.width + GAP.length, -GAP.length);
   while (total() > width) {
     const widest = cut.reduce<FittedColumn | null>((a, b) => (a === null || b.width > a.width ? b : a), null);
-    if (widest === null || widest.width <= LEAST_WIDTH) return false;
+    if (widest === null || widest.width <= MIN_WIDTH) return false;
     widest.width -= 1;
   }
   return true;

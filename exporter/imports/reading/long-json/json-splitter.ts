@@ -6,9 +6,9 @@ import { ListReading } from './long-list.ts';
 import type { LongList } from './long-list.ts';
 
 /** What a document may hold besides its long lists. */
-const LARGEST_REST_BYTES = 48 * 2 ** 20;
+const MAX_REST_BYTES = 48 * 2 ** 20;
 /** A longer key is in no path. */
-const LONGEST_KEY_BYTES = 1024;
+const MAX_KEY_BYTES = 1024;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -139,14 +139,14 @@ export class JsonSplitter {
   }
 
   #keepKey(bytes: Uint8Array): void {
-    if (this.#key !== null && this.#key.length <= LONGEST_KEY_BYTES) {
-      this.#key.append(bytes.subarray(0, LONGEST_KEY_BYTES + 1), this.#offset, 0);
+    if (this.#key !== null && this.#key.length <= MAX_KEY_BYTES) {
+      this.#key.append(bytes.subarray(0, MAX_KEY_BYTES + 1), this.#offset, 0);
     }
   }
 
   #endKey(): void {
     if (this.#key === null) return;
-    const name = this.#key.length > LONGEST_KEY_BYTES ? '' : String(this.#key.parse('"', '"', 'rounded').value);
+    const name = this.#key.length > MAX_KEY_BYTES ? '' : String(this.#key.parse('"', '"', 'rounded').value);
     this.#nesting.key(name);
     this.#key = null;
   }
@@ -178,8 +178,8 @@ export class JsonSplitter {
 
   #keep(bytes: Buffer, from: number, to: number, members: number): void {
     this.#rest.append(bytes.subarray(from, to), this.#offset + from, members);
-    if (this.#rest.length > LARGEST_REST_BYTES) {
-      const largest = LARGEST_REST_BYTES / 2 ** 20;
+    if (this.#rest.length > MAX_REST_BYTES) {
+      const largest = MAX_REST_BYTES / 2 ** 20;
       throw new JsonTextError(`what it holds besides the lists of its requests is larger than ${largest} MB`, null);
     }
   }

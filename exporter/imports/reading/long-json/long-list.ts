@@ -16,7 +16,7 @@ export interface LongList {
 }
 
 /** An element may be this long; the elements of a list as a whole may be of any length. */
-const LONGEST_ELEMENT_BYTES = 32 * 2 ** 20;
+const MAX_ELEMENT_BYTES = 32 * 2 ** 20;
 
 /** A long list while it is read: cut at its commas, so that whole elements are parsed, many at once. */
 export class ListReading {
@@ -57,8 +57,8 @@ export class ListReading {
       return;
     }
     this.#pending.append(bytes, from, members);
-    if (this.#pending.length > LONGEST_ELEMENT_BYTES) {
-      const what = `an entry of ${this.#list.path.at(-1) ?? 'a list'} is larger than ${LONGEST_ELEMENT_BYTES / 2 ** 20} MB`;
+    if (this.#pending.length > MAX_ELEMENT_BYTES) {
+      const what = `an entry of ${this.#list.path.at(-1) ?? 'a list'} is larger than ${MAX_ELEMENT_BYTES / 2 ** 20} MB`;
       throw new JsonTextError(what, this.#pending.from, 'byte');
     }
   }

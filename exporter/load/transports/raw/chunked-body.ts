@@ -1,7 +1,7 @@
 import { FramingError } from './framing-error.ts';
 import { HeaderFields } from './header-fields.ts';
 import { LineReader } from './line-reader.ts';
-import { MOST_HEAD_BYTES } from './response-head.ts';
+import { MAX_HEAD_BYTES } from './response-head.ts';
 
 const CR = 13;
 const LF = 10;
@@ -17,8 +17,8 @@ const TRAILER = 6;
 const DONE = 7;
 
 /** 13 hexadecimal digits are below 2 ** 53. */
-const MOST_DIGITS = 13;
-const MOST_EXTENSION_BYTES = 4096;
+const MAX_DIGITS = 13;
+const MAX_EXTENSION_BYTES = 4096;
 
 /** Receives a body in pieces: [start, end) of the bytes being read, valid only during the call. */
 export interface BodySink {
@@ -28,7 +28,7 @@ export interface BodySink {
 /** Decodes the chunked transfer coding (RFC 9112 §7.1) of a body; extensions and trailers are validated and dropped. */
 export class ChunkedBody {
   readonly #sink: BodySink;
-  readonly #trailer = new LineReader(MOST_HEAD_BYTES);
+  readonly #trailer = new LineReader(MAX_HEAD_BYTES);
   #state = SIZE;
   #digits = 0;
   #extensionBytes = 0;
@@ -88,7 +88,7 @@ export class ChunkedBody {
   #sizeByte(byte: number): void {
     const digit = hexDigit(byte);
     if (digit >= 0) {
-      if (++this.#digits > MOST_DIGITS) throw new FramingError("a chunk's size is too long");
+      if (++this.#digits > MAX_DIGITS) throw new FramingError("a chunk's size is too long");
       this.#left = this.#left * 16 + digit;
       return;
     }
@@ -97,7 +97,7 @@ export class ChunkedBody {
   }
 
   #extensionByte(byte: number): void {
-    if (++this.#extensionBytes > MOST_EXTENSION_BYTES) throw new FramingError('too many chunk extensions');
+    if (++this.#extensionBytes > MAX_EXTENSION_BYTES) throw new FramingError('too many chunk extensions');
     if (byte === CR) this.#state = SIZE_LF;
     else if ((byte < 0x20 && byte !== 0x09) || byte === 0x7f) throw new FramingError('an invalid chunk extension');
   }

@@ -3,11 +3,11 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { oneRequest } from '../../testing/one-request.ts';
-import { answer, GOOD_STREAM, scriptedServer, streamOf } from '../../testing/scripted-server.ts';
+import { response, GOOD_STREAM, scriptedServer, streamOf } from '../../testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../../testing/scripted-server.ts';
 import type { ConnectionFacts, ResponseHandler, TransportFailure, TransportRequest } from '../transport.ts';
 import { UndiciTransport } from '../undici/undici-transport.ts';
-import { wholeAnswer } from '../../responses/whole-response.ts';
+import { wholeResponse } from '../../responses/whole-response.ts';
 import { RawTransport } from './raw-transport.ts';
 import type { RawTransportOptions } from './raw-transport.ts';
 
@@ -67,13 +67,13 @@ test('a folded header and an unknown transfer coding are refused, and the messag
 
 describe('what is sent', () => {
   test('request line, host, the headers given, the length in bytes', async () => {
-    const server = await serve((socket) => socket.write(answer('200 OK', 'text/plain', 'x')));
+    const server = await serve((socket) => socket.write(response('200 OK', 'text/plain', 'x')));
     const transport = rawTransport({ origin: server.origin });
     const headers = { 'Content-Type': 'application/json', authorization: 'Bearer k' };
-    await wholeAnswer(transport, { method: 'POST', path: '/v1/x?a=b', headers, body: '{"é":1}' }, 60);
-    await wholeAnswer(transport, { method: 'POST', path: '/', headers, body: new Uint8Array([1, 2, 3]) }, 60);
-    await wholeAnswer(transport, { method: 'POST', path: '/', headers: { Host: 'h' }, body: null }, 60);
-    await wholeAnswer(transport, get, 60);
+    await wholeResponse(transport, { method: 'POST', path: '/v1/x?a=b', headers, body: '{"é":1}' }, 60);
+    await wholeResponse(transport, { method: 'POST', path: '/', headers, body: new Uint8Array([1, 2, 3]) }, 60);
+    await wholeResponse(transport, { method: 'POST', path: '/', headers: { Host: 'h' }, body: null }, 60);
+    await wholeResponse(transport, get, 60);
     const start = (line: string, host = `127.0.0.1:${server.port}`): string =>
       `${line} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive`;
     const given = 'Content-Type: application/json\r\nauthorization: Bearer k';
@@ -117,14 +117,14 @@ test('a response before the request was read is delivered, and its connection is
     socket.once('data', () => {
       // It reads no more: most of the request stays unwritten.
       socket.pause();
-      socket.write(answer('413 Content Too Large', 'text/plain', 'no'));
+      socket.write(response('413 Content Too Large', 'text/plain', 'no'));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const transport = rawTransport({ origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
   const body = 'x'.repeat(32 * 2 ** 20);
-  expect(await wholeAnswer(transport, { ...get, method: 'POST', body }, 60)).toEqual({ status: 413, body: 'no' });
-  expect((await wholeAnswer(transport, get, 60)).status).toBe(413);
+  expect(await wholeResponse(transport, { ...get, method: 'POST', body }, 60)).toEqual({ status: 413, body: 'no' });
+  expect((await wholeResponse(transport, get, 60)).status).toBe(413);
   expect(sockets).toHaveLength(2);
   await transport.close();
   for (const socket of sockets) socket.destroy();
@@ -133,18 +133,18 @@ test('a response before the request was read is delivered, and its connection is
 
 test('a connection that was idle longer than its server keeps it is not reused', async () => {
   const server = await serve((socket) =>
-    socket.write(answer('200 OK', 'text/plain', 'x', 'keep-alive: timeout=3\r\n')),
+    socket.write(response('200 OK', 'text/plain', 'x', 'keep-alive: timeout=3\r\n')),
   );
   const transport = rawTransport({ origin: server.origin });
-  await wholeAnswer(transport, get, 60);
+  await wholeResponse(transport, get, 60);
   await sleep(1050);
-  await wholeAnswer(transport, get, 60);
+  await wholeResponse(transport, get, 60);
   expect(server.connections()).toBe(2);
 });
 
 describe('with a fallback', () => {
   /** A blank line before the status line: undici overlooks it, the strict reader does not. */
-  const LOOSE = `\r\n${answer('200 OK', 'text/plain', 'loose')}`;
+  const LOOSE = `\r\n${response('200 OK', 'text/plain', 'loose')}`;
 
   async function asking(script: Script): Promise<{ server: ScriptedServer; transport: RawTransport }> {
     const server = await serve(script);
@@ -188,10 +188,10 @@ describe('with a fallback', () => {
 
   test('abort and close reach it', async () => {
     const { server, transport } = await asking((socket, { position }) => position === 0 && socket.write(LOOSE));
-    const waiting = wholeAnswer(transport, get, 0.2);
+    const waiting = wholeResponse(transport, get, 0.2);
     await expect(waiting).rejects.toMatchObject({ reason: 'request_timeout' });
     expect(server.requests).toHaveLength(2);
-    const closing = wholeAnswer(transport, get, 60);
+    const closing = wholeResponse(transport, get, 60);
     const expected = expect(closing).rejects.toMatchObject({ reason: 'cancelled' });
     await transport.close();
     await expected;
@@ -201,7 +201,7 @@ describe('with a fallback', () => {
     const { server, transport } = await asking((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx'),
     );
-    await expect(wholeAnswer(transport, get, 60)).rejects.toMatchObject({
+    await expect(wholeResponse(transport, get, 60)).rejects.toMatchObject({
       reason: 'protocol',
       message: "HTTP framing: an invalid chunk's size",
     });

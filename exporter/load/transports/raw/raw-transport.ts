@@ -30,7 +30,7 @@ export interface RawTransportOptions {
 
 // Same as undici: servers close idle connections after 5 s (uvicorn) or more, and slightly earlier than announced.
 const KEPT_SECONDS = 4;
-const MOST_KEPT_SECONDS = 600;
+const MAX_KEPT_SECONDS = 600;
 const SERVER_IS_EARLIER_SECONDS = 2;
 
 /**
@@ -122,7 +122,7 @@ export class RawTransport implements Transport {
     const seconds =
       keepAliveSeconds === null
         ? KEPT_SECONDS
-        : Math.min(keepAliveSeconds - SERVER_IS_EARLIER_SECONDS, MOST_KEPT_SECONDS);
+        : Math.min(keepAliveSeconds - SERVER_IS_EARLIER_SECONDS, MAX_KEPT_SECONDS);
     if (seconds <= 0) {
       connection.destroy();
       return;

@@ -5,7 +5,7 @@ import { HeaderFields } from './header-fields.ts';
 import { LineReader } from './line-reader.ts';
 
 /** The limit of Node and of undici: 16 KiB, or what `node --max-http-header-size` sets. */
-export const MOST_HEAD_BYTES = maxHeaderSize;
+export const MAX_HEAD_BYTES = maxHeaderSize;
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const STATUS_LINE_START = 'HTTP/1.';
@@ -28,7 +28,7 @@ export interface ResponseHead {
 
 /** Reads the status line and the headers of one response (RFC 9112 §4, §5), regardless of how they are split. */
 export class ResponseHeadReader {
-  readonly #lines = new LineReader(MOST_HEAD_BYTES);
+  readonly #lines = new LineReader(MAX_HEAD_BYTES);
   readonly #fields = new HeaderFields();
   #minorVersion = -1;
   #status = 0;

@@ -258,7 +258,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   onRequestStart(): void {
-    // Undici asks for the method; there is nothing to do before the answer.
+    // Undici asks for the method; there is nothing to do before the response.
   }
 
   onResponseStart(

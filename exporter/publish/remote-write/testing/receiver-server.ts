@@ -11,7 +11,7 @@ export interface ReceivedRequest extends DecodedRequest {
 }
 
 /** The response to a request; by default that of a receiver that accepts everything. */
-export type Answer = (request: ReceivedRequest, response: ServerResponse, number: number) => void;
+export type Handler = (request: ReceivedRequest, response: ServerResponse, number: number) => void;
 
 export interface ReceiverServer {
   readonly url: string;
@@ -21,7 +21,7 @@ export interface ReceiverServer {
 }
 
 /** Accepts everything, and reports the written counts for protocol 2.0. */
-export const takeAll: Answer = ({ protocol, samples, histograms }, response) => {
+export const takeAll: Handler = ({ protocol, samples, histograms }, response) => {
   const written = {
     'x-prometheus-remote-write-samples-written': String(samples),
     'x-prometheus-remote-write-histograms-written': String(histograms),
@@ -30,7 +30,7 @@ export const takeAll: Answer = ({ protocol, samples, histograms }, response) => 
 };
 
 /** A receiver of remote write on a real socket. */
-export async function receiverServer(answer: Answer = takeAll, port = 0): Promise<ReceiverServer> {
+export async function receiverServer(answer: Handler = takeAll, port = 0): Promise<ReceiverServer> {
   const requests: ReceivedRequest[] = [];
   const server: Server = createServer((incoming, response) => {
     // Tests that look for metrics pages on this machine ask every port.

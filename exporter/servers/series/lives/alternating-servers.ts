@@ -21,7 +21,7 @@ export interface SeenPage {
 }
 
 /**
- * Evidence that the pages of one address come from several servers that answer by turns, where no start time shows it: one
+ * Evidence that the pages of one address come from several servers that respond by turns, where no start time shows it: one
  * server's counts continue where its own last page left them, and not where the previous page did.
  */
 export class AlternatingServers {

@@ -52,7 +52,7 @@ export class StartProofs {
       }
       const seconds = values[row] as number;
       if (kind === 'start') starts.push({ key, earliest: seconds, latest: seconds });
-      // The page was written at some time between the request and the first byte of the answer.
+      // The page was written at some time between the request and the first byte of the response.
       else uptimes.push({ key, earliest: sent_ns / 1e9 - seconds - 0.5, latest: at_ns / 1e9 - seconds + 0.5 });
     }
     const [a, b] = [this.#starts.see(starts, at_ns / 1e9), this.#uptimes.see(uptimes, at_ns / 1e9)];

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** `cut`: the connection breaks before the server has the request; `lose`: after it, without an answer. */
+/** `cut`: the connection breaks before the server has the request; `lose`: after it, without a response. */
 export type Fault = 'pass' | 'cut' | 'lose' | { readonly delayMs: number };
 
 export interface FaultyProxy {

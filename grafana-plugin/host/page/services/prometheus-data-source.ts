@@ -18,12 +18,12 @@ interface PrometheusQuery extends DataQuery {
   legendFormat?: string;
 }
 
-const LARGEST_STEP_COUNT = 11_000;
+const MAX_STEP_COUNT = 11_000;
 
 /** Does what Grafana's Prometheus data source does for the plugin's queries, in the browser. */
 export class PrometheusDataSource extends DataSourceApi {
   override query(request: DataQueryRequest): Observable<DataQueryResponse> {
-    return from(this.#answer(request as DataQueryRequest<PrometheusQuery>));
+    return from(this.#response(request as DataQueryRequest<PrometheusQuery>));
   }
 
   override async testDatasource(): Promise<TestDataSourceResponse> {
@@ -31,15 +31,15 @@ export class PrometheusDataSource extends DataSourceApi {
     return { status: 'success', message: 'Successfully queried the Prometheus API.' };
   }
 
-  async #answer(request: DataQueryRequest<PrometheusQuery>): Promise<DataQueryResponse> {
-    const answers = await Promise.allSettled(request.targets.map((target) => this.#frames(target, request)));
-    const errors = answers.flatMap((answer, i) =>
-      answer.status === 'rejected'
-        ? [{ refId: request.targets[i]?.refId ?? '', message: String(answer.reason?.message ?? answer.reason) }]
+  async #response(request: DataQueryRequest<PrometheusQuery>): Promise<DataQueryResponse> {
+    const responses = await Promise.allSettled(request.targets.map((target) => this.#frames(target, request)));
+    const errors = responses.flatMap((response, i) =>
+      response.status === 'rejected'
+        ? [{ refId: request.targets[i]?.refId ?? '', message: String(response.reason?.message ?? response.reason) }]
         : []
     );
     return {
-      data: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value.map(toDataFrame) : [])),
+      data: responses.flatMap((response) => (response.status === 'fulfilled' ? response.value.map(toDataFrame) : [])),
       state: errors.length > 0 ? LoadingState.Error : LoadingState.Done,
       ...(errors[0] && { errors, error: errors[0] }),
     };
@@ -47,7 +47,7 @@ export class PrometheusDataSource extends DataSourceApi {
 
   async #frames(target: PrometheusQuery, { range, intervalMs }: DataQueryRequest<PrometheusQuery>) {
     const [start, end] = [range.from.valueOf() / 1000, range.to.valueOf() / 1000];
-    const step = Math.max(1, Math.round(intervalMs / 1000), Math.ceil((end - start) / LARGEST_STEP_COUNT));
+    const step = Math.max(1, Math.round(intervalMs / 1000), Math.ceil((end - start) / MAX_STEP_COUNT));
     const expr = interpolated(target.expr, end - start, step);
     const query = { refId: target.refId, expr, stepMs: step * 1000 };
     if (target.instant) {

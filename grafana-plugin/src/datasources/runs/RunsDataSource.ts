@@ -16,7 +16,7 @@ import { getTemplateSrv, type TemplateSrv } from '@grafana/runtime';
 import { from, type Observable } from 'rxjs';
 import { ExporterApi, type RunFilter } from '../../exporter-api/exporter-api.ts';
 import { exporterError } from '../../exporter-api/exporter-error.ts';
-import type { StatusAnswer } from '../../exporter-api/types.ts';
+import type { StatusResponse } from '../../exporter-api/types.ts';
 import { AnnotationEditor } from './components/AnnotationEditor.tsx';
 import { annotationsFrame } from './frames/annotations-frame.ts';
 import { distributionFrame } from './frames/distribution-frame.ts';
@@ -48,7 +48,7 @@ export class RunsDataSource extends DataSourceApi<RunsQuery, RunsOptions> {
   }
 
   override query(request: DataQueryRequest<RunsQuery>): Observable<DataQueryResponse> {
-    return from(this.#answer(request));
+    return from(this.#response(request));
   }
 
   override filterQuery(query: RunsQuery): boolean {
@@ -72,15 +72,15 @@ export class RunsDataSource extends DataSourceApi<RunsQuery, RunsOptions> {
     }
   }
 
-  async #answer(request: DataQueryRequest<RunsQuery>): Promise<DataQueryResponse> {
-    const answers = await Promise.allSettled(request.targets.map((target) => this.#frames(target, request)));
-    const errors = answers.flatMap((answer, i) =>
-      answer.status === 'rejected'
-        ? [{ refId: request.targets[i]?.refId ?? '', message: exporterError(answer.reason).message }]
+  async #response(request: DataQueryRequest<RunsQuery>): Promise<DataQueryResponse> {
+    const responses = await Promise.allSettled(request.targets.map((target) => this.#frames(target, request)));
+    const errors = responses.flatMap((response, i) =>
+      response.status === 'rejected'
+        ? [{ refId: request.targets[i]?.refId ?? '', message: exporterError(response.reason).message }]
         : []
     );
     return {
-      data: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+      data: responses.flatMap((response) => (response.status === 'fulfilled' ? response.value : [])),
       state: errors.length > 0 ? LoadingState.Error : LoadingState.Done,
       ...(errors.length > 0 && { errors }),
     };
@@ -110,8 +110,8 @@ export class RunsDataSource extends DataSourceApi<RunsQuery, RunsOptions> {
       }
       case 'annotations': {
         const regions = query.regions ?? ['run'];
-        const answer = await this.api.annotations({ ...asFilter(query), ...time, kind: regions });
-        return [annotationsFrame(answer, time.to)];
+        const response = await this.api.annotations({ ...asFilter(query), ...time, kind: regions });
+        return [annotationsFrame(response, time.to)];
       }
       default: {
         const { runId: _runId, ...which } = query;
@@ -132,7 +132,7 @@ export class RunsDataSource extends DataSourceApi<RunsQuery, RunsOptions> {
 }
 
 /** What "Save & test" says when the exporter answers. */
-function healthMessage({ version, runs }: StatusAnswer): string {
+function healthMessage({ version, runs }: StatusResponse): string {
   const { finished, running, damaged } = runs;
   // No plural forms: outside of the app only the texts in the source are there.
   const counts = [
@@ -180,7 +180,7 @@ function asFilter(query: Pick<RunsQuery, (typeof LISTS)[number] | 'runId'>): Run
   };
 }
 
-const MOST_RUNS = 1000;
+const MAX_RUNS = 1000;
 
 /** Template variables: run ids (the newest first), or scenarios, models, systems and the like. */
 class RunsVariableSupport extends CustomVariableSupport<ExporterDataSource, RunsVariableQuery> {
@@ -203,7 +203,7 @@ class RunsVariableSupport extends CustomVariableSupport<ExporterDataSource, Runs
     const time = range ? { from: range.from.valueOf(), to: range.to.valueOf() } : {};
     const data: MetricFindValue[] =
       values === 'runs'
-        ? (await this.#api.runs({ ...filter, ...time, limit: MOST_RUNS })).runs.map(({ run_id }) => ({ text: run_id }))
+        ? (await this.#api.runs({ ...filter, ...time, limit: MAX_RUNS })).runs.map(({ run_id }) => ({ text: run_id }))
         : (await this.#api.values(values, filter)).values.map(({ value }) => ({ text: value }));
     return { data };
   }

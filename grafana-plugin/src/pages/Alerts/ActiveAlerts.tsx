@@ -13,7 +13,7 @@ import { alertCompareUrl, alertRuns, subjectLabels } from './alert-subject.ts';
 import { RunbookButton } from './Runbook.tsx';
 import { sourceName } from './RuleTable.tsx';
 
-const MOST_RUNS = 5;
+const MAX_RUNS = 5;
 
 interface Props {
   alerts: readonly RuleAlert[];
@@ -93,7 +93,7 @@ function Alert({ alert, scenario }: { alert: RuleAlert; scenario: ScenarioSummar
       {runs.length > 0 && (
         <div className={styles.facts}>
           <span>{t('alerts.runs', 'Runs:')}</span>
-          {runs.slice(0, MOST_RUNS).map((run_id) => (
+          {runs.slice(0, MAX_RUNS).map((run_id) => (
             <TextLink
               key={run_id}
               variant="bodySmall"
@@ -102,8 +102,8 @@ function Alert({ alert, scenario }: { alert: RuleAlert; scenario: ScenarioSummar
               {run_id}
             </TextLink>
           ))}
-          {runs.length > MOST_RUNS && (
-            <span>{t('alerts.more-runs', 'and {{count}} more', { count: runs.length - MOST_RUNS })}</span>
+          {runs.length > MAX_RUNS && (
+            <span>{t('alerts.more-runs', 'and {{count}} more', { count: runs.length - MAX_RUNS })}</span>
           )}
         </div>
       )}

@@ -80,10 +80,10 @@ function Runbook({ alert }: { alert: string }) {
 
 async function loadRunbook(alert: string, abortSignal: AbortSignal): Promise<string> {
   const url = `public/plugins/${PLUGIN_ID}/runbooks/${alert}.md`;
-  const answer = await lastValueFrom(
+  const response = await lastValueFrom(
     getBackendSrv().fetch<string>({ url, responseType: 'text', showErrorAlert: false, abortSignal })
   );
-  return answer.data;
+  return response.data;
 }
 
 /** Without its title, which the drawer has, and without links to files that are not in the app. */

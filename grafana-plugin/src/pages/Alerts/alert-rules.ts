@@ -1,4 +1,4 @@
-import type { AlertAnswer, RuleAnswer, RuleGroupAnswer } from './rules-api.ts';
+import type { AlertResponse, RuleResponse, RuleGroupResponse } from './rules-api.ts';
 import { GROUP_PREFIX, NAME_PREFIX, ONLY_IN_PROMETHEUS, SHIPPED_ALERTS, type ShippedAlert } from './shipped-alerts.ts';
 
 /** Who evaluates a rule. */
@@ -30,8 +30,8 @@ export interface ActiveAlert {
   annotations: Record<string, string>;
 }
 
-/** The alert rules of the project in an answer, in its order. */
-export function ownRules(groups: readonly RuleGroupAnswer[], source: RuleSource): AlertRule[] {
+/** The alert rules of the project in a response, in its order. */
+export function ownRules(groups: readonly RuleGroupResponse[], source: RuleSource): AlertRule[] {
   return groups.flatMap(({ name: group, rules }) =>
     rules
       .filter(({ type, name }) => type === 'alerting' && isOwn(name, group))
@@ -44,7 +44,7 @@ function isOwn(name: string, group: string): boolean {
   return new RegExp(`^${NAME_PREFIX}[A-Z]`).test(name) || group.startsWith(GROUP_PREFIX);
 }
 
-function alertRule(rule: RuleAnswer, group: string, source: RuleSource): AlertRule {
+function alertRule(rule: RuleResponse, group: string, source: RuleSource): AlertRule {
   const { name, labels, annotations, alerts, uid, isPaused = false } = rule;
   return {
     source,
@@ -60,12 +60,12 @@ function alertRule(rule: RuleAnswer, group: string, source: RuleSource): AlertRu
   };
 }
 
-function errorOf({ health, lastError }: RuleAnswer): string | null {
+function errorOf({ health, lastError }: RuleResponse): string | null {
   return health === 'err' || health === 'error' ? lastError || health : null;
 }
 
 /** Null for an alert that is neither firing nor pending. Grafana keeps one that recovers firing. */
-function activeAlert({ labels, annotations, state, activeAt }: AlertAnswer): ActiveAlert | null {
+function activeAlert({ labels, annotations, state, activeAt }: AlertResponse): ActiveAlert | null {
   const [word = ''] = state.toLowerCase().split(' ');
   const active = { firing: 'firing', alerting: 'firing', recovering: 'firing', pending: 'pending' } as const;
   return Object.hasOwn(active, word)

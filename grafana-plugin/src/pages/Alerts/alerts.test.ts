@@ -4,7 +4,7 @@ import type { ScenarioSummary } from '../../exporter-api/types.ts';
 import { activeAlerts, loadedTwice, missingAlerts, ownRules } from './alert-rules.ts';
 import { alertCompareUrl, alertRuns, subjectLabels } from './alert-subject.ts';
 import { ONLY_IN_PROMETHEUS, SHIPPED_ALERTS } from './shipped-alerts.ts';
-import type { RuleAnswer } from './rules-api.ts';
+import type { RuleResponse } from './rules-api.ts';
 
 const PROJECT = join(__dirname, '../../../..');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
@@ -32,7 +32,7 @@ test('the Grafana-managed rules have the same names, but for the mark of Alertma
   );
 });
 
-const rule = (name: string, change: Partial<RuleAnswer> = {}): RuleAnswer => ({
+const rule = (name: string, change: Partial<RuleResponse> = {}): RuleResponse => ({
   ...{ type: 'alerting', name, state: 'inactive', health: 'ok', labels: { severity: 'warning' }, annotations: {} },
   ...{ alerts: [], lastEvaluation: '2026-11-23T15:00:00Z' },
   ...change,

@@ -4,17 +4,17 @@ import { lastValueFrom } from 'rxjs';
 import { NAME_PREFIX } from './shipped-alerts.ts';
 
 /** The rules of Prometheus' `/api/v1/rules`; Grafana answers for its own in the same form. */
-export interface RulesAnswer {
+export interface RulesResponse {
   status: string;
-  data: { groups: RuleGroupAnswer[] };
+  data: { groups: RuleGroupResponse[] };
 }
 
-export interface RuleGroupAnswer {
+export interface RuleGroupResponse {
   name: string;
-  rules: RuleAnswer[];
+  rules: RuleResponse[];
 }
 
-export interface RuleAnswer {
+export interface RuleResponse {
   type: string;
   name: string;
   /** Prometheus: firing, pending, inactive, unknown; Grafana: also recovering. */
@@ -24,14 +24,14 @@ export interface RuleAnswer {
   lastError?: string;
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
-  alerts?: AlertAnswer[] | null;
+  alerts?: AlertResponse[] | null;
   lastEvaluation?: string;
   /** Grafana only. */
   uid?: string;
   isPaused?: boolean;
 }
 
-export interface AlertAnswer {
+export interface AlertResponse {
   labels: Record<string, string>;
   annotations: Record<string, string>;
   /** Prometheus: firing, pending; Grafana: Alerting, Pending, Normal, Recovering …, with a reason in parentheses. */
@@ -40,19 +40,19 @@ export interface AlertAnswer {
 }
 
 /** The alert rules that a Prometheus evaluates, by the resources of its data source. Rejects when it does not answer. */
-export function prometheusRules(uid: string, signal: AbortSignal): Promise<RuleGroupAnswer[]> {
+export function prometheusRules(uid: string, signal: AbortSignal): Promise<RuleGroupResponse[]> {
   return groupsAt(`/api/datasources/uid/${uid}/resources/api/v1/rules?type=alert`, signal);
 }
 
 /** The rules that Grafana evaluates and the user may see. Rejects when it does not answer. */
-export function grafanaRules(signal: AbortSignal): Promise<RuleGroupAnswer[]> {
+export function grafanaRules(signal: AbortSignal): Promise<RuleGroupResponse[]> {
   return groupsAt(`/api/prometheus/grafana/api/v1/rules?search.rule_name=${NAME_PREFIX}`, signal);
 }
 
-async function groupsAt(url: string, abortSignal: AbortSignal): Promise<RuleGroupAnswer[]> {
+async function groupsAt(url: string, abortSignal: AbortSignal): Promise<RuleGroupResponse[]> {
   try {
     const { data } = await lastValueFrom(
-      getBackendSrv().fetch<RulesAnswer>({ url, method: 'GET', showErrorAlert: false, abortSignal })
+      getBackendSrv().fetch<RulesResponse>({ url, method: 'GET', showErrorAlert: false, abortSignal })
     );
     if (data?.status !== 'success' || !Array.isArray(data.data?.groups)) {
       throw new Error(t('alerts.no-rules-api', 'The answer is not that of the rules API of Prometheus.'));

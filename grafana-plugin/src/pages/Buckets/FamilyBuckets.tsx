@@ -12,7 +12,7 @@ import { BucketPlot } from './BucketPlot.tsx';
 import type { AdvisedHistogram } from './load-buckets.ts';
 
 /** Groups of labels that are drawn. */
-const MOST_GROUPS = 4;
+const MAX_GROUPS = 4;
 
 const PERCENTILES = Object.keys(ADVISED_QUANTILES) as AdvisedPercentile[];
 
@@ -25,7 +25,7 @@ export function FamilyBuckets({ advice, known, stored }: AdvisedHistogram) {
     <section className={styles.family} aria-label={advice.family}>
       <h3 className={styles.title}>{advice.family}</h3>
       {known && <p className={styles.help}>{known.family.help}</p>}
-      {groups.slice(0, MOST_GROUPS).map((group, i) => (
+      {groups.slice(0, MAX_GROUPS).map((group, i) => (
         <div key={i} className={styles.group}>
           <div className={styles.plot}>
             {groups.length > 1 && <p className={styles.labels}>{labelsText(group, groups)}</p>}
@@ -34,9 +34,9 @@ export function FamilyBuckets({ advice, known, stored }: AdvisedHistogram) {
           <Intervals group={group} unit={unit} />
         </div>
       ))}
-      {groups.length > MOST_GROUPS && (
+      {groups.length > MAX_GROUPS && (
         <p className={styles.help}>
-          {t('buckets.more-groups', 'Further sets of labels: {{count}}', { count: groups.length - MOST_GROUPS })}
+          {t('buckets.more-groups', 'Further sets of labels: {{count}}', { count: groups.length - MAX_GROUPS })}
         </p>
       )}
       <p className={styles.proposal}>{proposalText({ advice, known, stored })}</p>

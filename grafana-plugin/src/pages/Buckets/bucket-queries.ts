@@ -19,7 +19,7 @@ export const NATIVE_AT_EDGE = 'native-at-edge';
 export const NATIVE_IN_RANGE = 'native-in-range';
 
 /** A search for the last sample looks at most at so many moments, so that it stays cheap over months. */
-const MOST_MOMENTS = 50_000;
+const MAX_MOMENTS = 50_000;
 
 /** Observations at one edge of the time range in the histograms of a system: in classic ones by server, and native ones. */
 export function serversAtEdge(systems: readonly HistogramSystem[]): PrometheusTarget[] {
@@ -43,7 +43,7 @@ export function serversInRange(systems: readonly HistogramSystem[], rangeSeconds
  * native histogram.
  */
 export function lastScrapeQuery(server: ScrapedServer, name: string, rangeSeconds: number): PrometheusTarget {
-  const stepSeconds = Math.ceil(rangeSeconds / MOST_MOMENTS);
+  const stepSeconds = Math.ceil(rangeSeconds / MAX_MOMENTS);
   const times = `max(timestamp({__name__=${quoted(name)},le=~"|[+]Inf",${matchers(server)}}))`;
   return { refId: 'last', expr: `max_over_time(${times}[${rangeSeconds}s:${stepSeconds}s])`, instant: true };
 }

@@ -1,5 +1,5 @@
 import {
-  type PrometheusAnswer,
+  type PrometheusResponse,
   type PrometheusSeries,
   queryBothKinds,
   type TimeSpan,
@@ -43,7 +43,7 @@ export async function listServers(prometheus: string, time: TimeSpan): Promise<L
 }
 
 /** The series of the query for classic histograms, and the histograms of that for native ones. */
-function found({ series, histograms }: PrometheusAnswer, classic: string, native: string): Counted[] {
+function found({ series, histograms }: PrometheusResponse, classic: string, native: string): Counted[] {
   return [
     ...series
       .filter(({ refId }) => refId === classic)

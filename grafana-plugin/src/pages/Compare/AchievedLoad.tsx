@@ -35,7 +35,7 @@ export function AchievedLoad({ runs }: { runs: readonly ShownRun[] }) {
       <DataTable
         label={title}
         columns={columns}
-        rows={loadRows(runs.map(({ answer }) => answer.result))}
+        rows={loadRows(runs.map(({ response }) => response.result))}
         rowKey={({ name }) => name}
       />
     </Section>

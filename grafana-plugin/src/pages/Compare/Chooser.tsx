@@ -7,7 +7,7 @@ import { useAddress } from '../../app/useAddress.ts';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Named } from '../../components/Named.tsx';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { CompareAnswer } from '../../exporter-api/types.ts';
+import type { CompareResponse } from '../../exporter-api/types.ts';
 import { SETS, type ShownRun } from './shown-runs.ts';
 import { SetPicker } from './SetPicker.tsx';
 
@@ -16,7 +16,7 @@ const MARGINS = ['1', '2', '3', '5', '10', '20'];
 
 interface Props {
   exporter: ExporterApi;
-  comparison: CompareAnswer | undefined;
+  comparison: CompareResponse | undefined;
   shown: readonly ShownRun[];
 }
 

@@ -10,7 +10,7 @@ import { useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { ExporterError } from '../../exporter-api/exporter-error.ts';
-import type { CompareAnswer, CompareQuery } from '../../exporter-api/types.ts';
+import type { CompareResponse, CompareQuery } from '../../exporter-api/types.ts';
 import { AchievedLoad } from './AchievedLoad.tsx';
 import { Chooser } from './Chooser.tsx';
 import { ConfigurationDifferences } from './ConfigurationDifferences.tsx';
@@ -57,10 +57,10 @@ function Compare({ exporter }: { exporter: ExporterApi }) {
     (signal: AbortSignal) => Promise.all((data ? shownIds(data) : []).map((runId) => exporter.run(runId, signal))),
     [exporter, data]
   );
-  const answers = useLoaded(data ? loadRuns : null);
+  const responses = useLoaded(data ? loadRuns : null);
   const runs = useMemo(
-    () => (data && answers.data && !answers.loading ? shownRuns(data, answers.data, theme) : []),
-    [data, answers, theme]
+    () => (data && responses.data && !responses.loading ? shownRuns(data, responses.data, theme) : []),
+    [data, responses, theme]
   );
   return (
     <div className={styles.page}>
@@ -71,11 +71,11 @@ function Compare({ exporter }: { exporter: ExporterApi }) {
       {comparison && (
         <>
           <Verdict comparison={comparison} />
-          {answers.error && (
+          {responses.error && (
             <LoadProblem
               title={t('comparison.runs-problem', 'The runs could not be loaded')}
-              error={answers.error}
-              onRetry={answers.reload}
+              error={responses.error}
+              onRetry={responses.reload}
             />
           )}
           {runs.length > 0 && <Runs comparison={comparison} runs={runs} exporter={exporter} />}
@@ -94,7 +94,7 @@ function useCompareRequest(): string {
   return JSON.stringify({ a, b, gate, margin, paired, across_scenarios });
 }
 
-function Verdict({ comparison }: { comparison: CompareAnswer }) {
+function Verdict({ comparison }: { comparison: CompareResponse }) {
   return (
     <>
       <VerdictSummary comparison={comparison} />
@@ -107,7 +107,7 @@ function Verdict({ comparison }: { comparison: CompareAnswer }) {
 }
 
 interface RunsProps {
-  comparison: CompareAnswer;
+  comparison: CompareResponse;
   runs: readonly ShownRun[];
   exporter: ExporterApi;
 }

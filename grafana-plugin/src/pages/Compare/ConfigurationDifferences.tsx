@@ -6,13 +6,13 @@ import { SETS, type ShownRun } from './shown-runs.ts';
 import { ABSENT } from '../../../../core/text/quantities.ts';
 import { comparableFacts } from '../../../../core/run/provenance.ts';
 import { flattened } from '../../components/flattened.ts';
-import type { RunAnswer } from '../../exporter-api/types.ts';
+import type { RunResponse } from '../../exporter-api/types.ts';
 
 /** Settings, servers and tools in which the runs differ. */
 export function ConfigurationDifferences({ runs }: { runs: readonly ShownRun[] }) {
-  const answers = runs.map(({ answer }) => answer);
-  const differences = configurationDifferences(answers);
-  const isAlike = new Set(answers.map(({ run }) => run.fingerprint)).size === 1;
+  const responses = runs.map(({ response }) => response);
+  const differences = configurationDifferences(responses);
+  const isAlike = new Set(responses.map(({ run }) => run.fingerprint)).size === 1;
   const title = t('comparison.configuration', 'Configuration differences');
   return (
     <Section
@@ -70,7 +70,7 @@ interface Difference {
 }
 
 /** Settings, target, system and tool in which the runs differ. */
-export function configurationDifferences(runs: readonly RunAnswer[]): Difference[] {
+export function configurationDifferences(runs: readonly RunResponse[]): Difference[] {
   const facts = runs.map(({ run, summary }) => {
     const { system, system_version, tool, tool_version } = summary;
     return new Map([

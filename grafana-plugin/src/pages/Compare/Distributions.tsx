@@ -27,11 +27,11 @@ interface Props {
 export function Distributions({ runs, exporter }: Props) {
   const address = useAddress();
   const measure = DISTRIBUTIONS.find((name) => name === address.one('distribution')) ?? DEFAULT_MEASURE;
-  const finished = useMemo(() => runs.filter(({ answer }) => answer.result !== null), [runs]);
+  const finished = useMemo(() => runs.filter(({ response }) => response.result !== null), [runs]);
   const load = useCallback(
     (signal: AbortSignal) =>
       Promise.all(
-        finished.map(({ answer }) => exporter.distribution(answer.summary.run_id, { measure, points: POINTS }, signal))
+        finished.map(({ response }) => exporter.distribution(response.summary.run_id, { measure, points: POINTS }, signal))
       ),
     [finished, exporter, measure]
   );

@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { CompareAnswer, MeasureVerdict } from '../../exporter-api/types.ts';
+import type { CompareResponse, MeasureVerdict } from '../../exporter-api/types.ts';
 import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
 import { type EffectAxis, effectAxis } from './effect-axis.ts';
 import { EffectPlot, EffectTicks } from './EffectPlot.tsx';
@@ -20,7 +20,7 @@ import { notableMeasures } from './measure-rows.ts';
 import { reasonText } from './reason-text.ts';
 
 /** A verdict per measure, with the evidence as text and as a forest plot. */
-export function MeasureVerdicts({ comparison }: { comparison: CompareAnswer }) {
+export function MeasureVerdicts({ comparison }: { comparison: CompareResponse }) {
   const styles = useStyles2(getStyles);
   const address = useAddress();
   const withAll = address.one('measures') === 'all';
@@ -56,7 +56,7 @@ export function MeasureVerdicts({ comparison }: { comparison: CompareAnswer }) {
   );
 }
 
-function columns(axis: EffectAxis, comparison: CompareAnswer): Array<Column<MeasureVerdict>> {
+function columns(axis: EffectAxis, comparison: CompareResponse): Array<Column<MeasureVerdict>> {
   return [
     {
       id: 'measure',

@@ -4,11 +4,11 @@ import { t } from '@grafana/i18n';
 import { Alert, Button, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { useAddress } from '../../app/useAddress.ts';
-import type { CompareAnswer, PreflightFinding } from '../../exporter-api/types.ts';
+import type { CompareResponse, PreflightFinding } from '../../exporter-api/types.ts';
 import { markOf } from './shown-runs.ts';
 
 /** Why the runs are not comparable, and what is not known of them, each with what to do. */
-export function Preflight({ comparison }: { comparison: CompareAnswer }) {
+export function Preflight({ comparison }: { comparison: CompareResponse }) {
   const failed = comparison.preflight.filter(({ outcome }) => outcome === 'failed');
   const unknown = comparison.preflight.filter(({ outcome }) => outcome === 'unknown');
   const accepted = comparison.preflight.filter(({ outcome }) => outcome === 'accepted');
@@ -39,7 +39,7 @@ export function Preflight({ comparison }: { comparison: CompareAnswer }) {
   );
 }
 
-function Findings({ findings, comparison }: { findings: readonly PreflightFinding[]; comparison: CompareAnswer }) {
+function Findings({ findings, comparison }: { findings: readonly PreflightFinding[]; comparison: CompareResponse }) {
   const styles = useStyles2(getStyles);
   const all = comparison.runs.a.length + comparison.runs.b.length;
   return (
@@ -53,7 +53,7 @@ function Findings({ findings, comparison }: { findings: readonly PreflightFindin
   );
 }
 
-function runsText(ids: readonly string[], comparison: CompareAnswer): string {
+function runsText(ids: readonly string[], comparison: CompareResponse): string {
   const runs = ids.flatMap((id) => markOf(comparison, id) ?? []).join(', ');
   return t('comparison.concerned', 'Runs: {{runs}}.', { runs });
 }

@@ -17,7 +17,7 @@ import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ShownRun } from './shown-runs.ts';
 
 /** Of all runs together. */
-const MOST_POINTS = 9000;
+const MAX_POINTS = 9000;
 const BINS = 40;
 
 interface Props {
@@ -28,14 +28,14 @@ interface Props {
 /** The requests of all runs, aligned at the start of their measure phases, with the median of short intervals. */
 export function RequestsOverTime({ runs, exporter }: Props) {
   const value = useRequestValue();
-  const finished = useMemo(() => runs.filter(({ answer }) => answer.result !== null), [runs]);
+  const finished = useMemo(() => runs.filter(({ response }) => response.result !== null), [runs]);
   const load = useCallback(
     (signal: AbortSignal) =>
       Promise.all(
-        finished.map(({ answer }) =>
+        finished.map(({ response }) =>
           exporter.records(
-            answer.summary.run_id,
-            { fields: ['sent_seconds', value], phase: ['measure'], limit: Math.floor(MOST_POINTS / finished.length) },
+            response.summary.run_id,
+            { fields: ['sent_seconds', value], phase: ['measure'], limit: Math.floor(MAX_POINTS / finished.length) },
             signal
           )
         )

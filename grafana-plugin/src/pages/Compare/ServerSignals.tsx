@@ -16,20 +16,20 @@ interface Props {
 
 /** Server metrics of all runs, aligned at the start of their measure phases. */
 export function ServerSignals({ runs, exporter }: Props) {
-  const collected = useMemo(() => runs.filter(({ answer }) => answer.has_servers && answer.result !== null), [runs]);
+  const collected = useMemo(() => runs.filter(({ response }) => response.has_servers && response.result !== null), [runs]);
   const load = useCallback(
     (signal: AbortSignal) =>
       Promise.all(
-        collected.map(({ answer }) =>
-          exporter.series(answer.summary.run_id, { quantity: [...SIGNALS], points: 400 }, signal)
+        collected.map(({ response }) =>
+          exporter.series(response.summary.run_id, { quantity: [...SIGNALS], points: 400 }, signal)
         )
       ),
     [collected, exporter]
   );
   const { data, error, loading, reload } = useLoaded(load);
-  const signals = (data ?? []).flatMap((answer, i) => {
+  const signals = (data ?? []).flatMap((response, i) => {
     const run = collected[i];
-    return run ? [{ name: run.name, color: run.color, answer, zeroSeconds: answer.zero.measure_seconds ?? 0 }] : [];
+    return run ? [{ name: run.name, color: run.color, response, zeroSeconds: response.zero.measure_seconds ?? 0 }] : [];
   });
   return (
     <Section title={t('comparison.signals', 'Server signals')}>

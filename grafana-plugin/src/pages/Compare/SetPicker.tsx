@@ -22,13 +22,13 @@ interface Props {
   shown: readonly ShownRun[];
 }
 
-const MOST_OPTIONS = 50;
+const MAX_OPTIONS = 50;
 
 /** Selects the runs of a set: single runs, or by scenario and tag. */
 export function SetPicker({ set, exporter, selectors, onChange, runIds, shown }: Props) {
   const styles = useStyles2(getStyles);
   const theme = useTheme2();
-  const titles = new Map(shown.map(({ answer: { summary } }) => [summary.run_id, runTitle(summary)]));
+  const titles = new Map(shown.map(({ response: { summary } }) => [summary.run_id, runTitle(summary)]));
   const label = set === 'a' ? t('comparison.set-a', 'A, baseline') : t('comparison.set-b', 'B, compared');
   return (
     <div className={styles.picker} role="group" aria-label={label}>
@@ -59,7 +59,7 @@ export function SetPicker({ set, exporter, selectors, onChange, runIds, shown }:
 /** Runs, scenarios and tags that contain the text. */
 async function options(exporter: ExporterApi, text: string): Promise<Array<ComboboxOption<string>>> {
   const [page, scenarios, tags] = await Promise.all([
-    exporter.runs({ q: text, status: ['completed', 'aborted', 'failed'], limit: MOST_OPTIONS }),
+    exporter.runs({ q: text, status: ['completed', 'aborted', 'failed'], limit: MAX_OPTIONS }),
     exporter.values('scenarios'),
     exporter.values('tags'),
   ]);
@@ -68,7 +68,7 @@ async function options(exporter: ExporterApi, text: string): Promise<Array<Combo
     ...tags.values.map(({ value }) => `tag:${value}`),
   ].filter((selector) => selector.toLowerCase().includes(text.toLowerCase()));
   return [
-    ...named.slice(0, MOST_OPTIONS).map((selector) => ({
+    ...named.slice(0, MAX_OPTIONS).map((selector) => ({
       value: selector,
       label: selector,
       group: t('comparison.by-name', 'Scenarios and tags'),
@@ -93,7 +93,7 @@ function Runs({ runIds, shown }: Pick<Props, 'runIds' | 'shown'>) {
   }
   return (
     <ul className={styles.list}>
-      {shown.map(({ mark, answer: { summary } }) => (
+      {shown.map(({ mark, response: { summary } }) => (
         <li key={summary.run_id} className={styles.run}>
           <b>{mark}</b>
           <TextLink href={runUrl(summary, search)} variant="bodySmall">

@@ -6,10 +6,10 @@ import React from 'react';
 import { percentText } from '../../../../core/text/change-text.ts';
 import { Section } from '../../components/Section.tsx';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
-import type { CompareAnswer, Needs } from '../../exporter-api/types.ts';
+import type { CompareResponse, Needs } from '../../exporter-api/types.ts';
 
 /** What would allow a decision, and the command that gathers it; nothing where nothing is missing. */
-export function Settle({ comparison: { needs, next_command: command } }: { comparison: CompareAnswer }) {
+export function Settle({ comparison: { needs, next_command: command } }: { comparison: CompareResponse }) {
   const styles = useStyles2(getStyles);
   if (needs === null) {
     return null;

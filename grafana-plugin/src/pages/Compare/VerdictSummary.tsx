@@ -4,11 +4,11 @@ import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { CompareAnswer } from '../../exporter-api/types.ts';
+import type { CompareResponse } from '../../exporter-api/types.ts';
 import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
 
 /** The verdict in one sentence, and what it is about. */
-export function VerdictSummary({ comparison }: { comparison: CompareAnswer }) {
+export function VerdictSummary({ comparison }: { comparison: CompareResponse }) {
   const styles = useStyles2(getStyles);
   const { verdict, sentence, runs, design, left_out: leftOut } = comparison;
   return (
@@ -38,7 +38,7 @@ export function VerdictSummary({ comparison }: { comparison: CompareAnswer }) {
 }
 
 /** The scenario, or that of each side where they differ on purpose. An older exporter names one. */
-function scenarioText({ scenario, scenarios }: CompareAnswer): string {
+function scenarioText({ scenario, scenarios }: CompareResponse): string {
   const [a, b] = [scenarios?.a.join(', '), scenarios?.b.join(', ')];
   return a === b
     ? t('comparison.scenario', 'Scenario {{scenario}}', { scenario, ...PLAIN_TEXT })

@@ -1,4 +1,4 @@
-import type { CompareAnswer, MeasureVerdict, RunAnswer } from '../../exporter-api/types.ts';
+import type { CompareResponse, MeasureVerdict, RunResponse } from '../../exporter-api/types.ts';
 import { runSummary } from '../../../test/run-summary.ts';
 import { columnsOf, configurationDifferences } from './ConfigurationDifferences.tsx';
 import { effectAxis, placeOf } from './effect-axis.ts';
@@ -9,12 +9,12 @@ import { rollingMedian } from './RequestsOverTime.tsx';
 import { markOf, shownIds } from './shown-runs.ts';
 
 test('only what differs, with what is unknown as such', () => {
-  const answer = (concurrency: number | null) =>
+  const response = (concurrency: number | null) =>
     ({
       run: { comparison_key: { model: 'm', load: { concurrency } }, target: { origin: 'http://x' } },
       summary: runSummary(),
-    }) as unknown as RunAnswer;
-  expect(configurationDifferences([answer(4), answer(null)])).toEqual([
+    }) as unknown as RunResponse;
+  expect(configurationDifferences([response(4), response(null)])).toEqual([
     { name: 'load.concurrency', texts: ['4', '–'] },
   ]);
 });
@@ -123,7 +123,7 @@ describe('of the measures', () => {
 });
 
 test('the first three runs of a set are shown, and a mark is the place in the set', () => {
-  const comparison = { runs: { a: ['r1', 'r2', 'r3', 'r4'], b: ['r5'] } } as CompareAnswer;
+  const comparison = { runs: { a: ['r1', 'r2', 'r3', 'r4'], b: ['r5'] } } as CompareResponse;
   expect(shownIds(comparison)).toEqual(['r1', 'r2', 'r3', 'r5']);
   expect(['r4', 'r5', 'other'].map((id) => markOf(comparison, id))).toEqual(['A4', 'B1', null]);
 });

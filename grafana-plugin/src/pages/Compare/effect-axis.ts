@@ -10,9 +10,9 @@ export interface EffectAxis {
 /** Changes for a person to read off, as shares of A. */
 const STEPS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4, 9, 99];
 /** Ends of intervals beyond this factor are cut off, so that one wide interval does not hide the others. */
-const MOST_SHOWN = 2;
+const MAX_SHOWN = 2;
 /** Effects that are all smaller do not fill the axis. */
-const LEAST_SHOWN = 0.01;
+const MIN_SHOWN = 0.01;
 const ROOM = 1.15;
 /** A tick nearer to the end than this share of the half axis has no place for its text. */
 const TICK_ROOM = 0.85;
@@ -25,10 +25,10 @@ export function effectAxis(measures: ReadonlyArray<Pick<MeasureVerdict, 'effect'
       ? []
       : [
           distance(effect.estimate),
-          ...[effect.low, effect.high].map(distance).filter((reach) => reach <= Math.log(MOST_SHOWN)),
+          ...[effect.low, effect.high].map(distance).filter((reach) => reach <= Math.log(MAX_SHOWN)),
         ]),
   ]);
-  const half = ROOM * Math.max(Math.log1p(LEAST_SHOWN), ...reaches.filter(Number.isFinite));
+  const half = ROOM * Math.max(Math.log1p(MIN_SHOWN), ...reaches.filter(Number.isFinite));
   const step = STEPS.filter((change) => -Math.log(fall(change)) <= TICK_ROOM * half).at(-1);
   return { most: Math.exp(half), ticks: step === undefined ? [1] : [fall(step), 1, 1 + step] };
 }

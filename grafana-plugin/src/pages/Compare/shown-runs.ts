@@ -1,10 +1,10 @@
 import type { GrafanaTheme2 } from '@grafana/data';
 import { runTitle } from '../../components/run-link.ts';
-import type { CompareAnswer, RunAnswer } from '../../exporter-api/types.ts';
+import type { CompareResponse, RunResponse } from '../../exporter-api/types.ts';
 import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 
 /** More runs of a set would hide each other in the charts; the verdict is about all of them. */
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
 export const SETS = ['a', 'b'] as const;
 export type SetName = (typeof SETS)[number];
@@ -15,12 +15,12 @@ export interface ShownRun {
   name: string;
   /** That of its set. */
   color: string;
-  answer: RunAnswer;
+  response: RunResponse;
 }
 
 /** The ids of the first runs of each set. */
-export function shownIds({ runs }: Pick<CompareAnswer, 'runs'>): string[] {
-  return SETS.flatMap((set) => runs[set].slice(0, MOST_SHOWN));
+export function shownIds({ runs }: Pick<CompareResponse, 'runs'>): string[] {
+  return SETS.flatMap((set) => runs[set].slice(0, MAX_SHOWN));
 }
 
 export function setColor(theme: GrafanaTheme2, set: SetName): string {
@@ -28,20 +28,20 @@ export function setColor(theme: GrafanaTheme2, set: SetName): string {
 }
 
 /** The mark of a run; null where the run is in neither set. */
-export function markOf({ runs }: Pick<CompareAnswer, 'runs'>, runId: string): string | null {
+export function markOf({ runs }: Pick<CompareResponse, 'runs'>, runId: string): string | null {
   const set = SETS.find((name) => runs[name].includes(runId));
   return set === undefined ? null : `${set.toUpperCase()}${runs[set].indexOf(runId) + 1}`;
 }
 
 export function shownRuns(
-  comparison: Pick<CompareAnswer, 'runs'>,
-  answers: readonly RunAnswer[],
+  comparison: Pick<CompareResponse, 'runs'>,
+  responses: readonly RunResponse[],
   theme: GrafanaTheme2
 ): ShownRun[] {
-  return answers.map((answer) => {
-    const { summary } = answer;
+  return responses.map((response) => {
+    const { summary } = response;
     const mark = markOf(comparison, summary.run_id) ?? '';
     const set = comparison.runs.a.includes(summary.run_id) ? 'a' : 'b';
-    return { mark, name: `${mark} ${runTitle(summary)}`, color: setColor(theme, set), answer };
+    return { mark, name: `${mark} ${runTitle(summary)}`, color: setColor(theme, set), response };
   });
 }

@@ -16,10 +16,10 @@ import {
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { RecordMeasure, RecordsAnswer } from '../../exporter-api/types.ts';
+import type { RecordMeasure, RecordsResponse } from '../../exporter-api/types.ts';
 import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 
-const MOST_POINTS = 10_000;
+const MAX_POINTS = 10_000;
 
 interface Props {
   exporter: ExporterApi;
@@ -37,7 +37,7 @@ export function RequestScatter({ exporter, runId, regions, live }: Props) {
     (signal: AbortSignal) =>
       exporter.records(
         runId,
-        { fields: ['sent_seconds', 'end_seconds', 'outcome', value], limit: MOST_POINTS },
+        { fields: ['sent_seconds', 'end_seconds', 'outcome', value], limit: MAX_POINTS },
         signal
       ),
     [exporter, runId, value]
@@ -88,7 +88,7 @@ export function RequestScatter({ exporter, runId, regions, live }: Props) {
 }
 
 /** Points by outcome; failed requests without the value are drawn at 0, at their send time. */
-function requestSeries({ columns }: RecordsAnswer, value: RecordMeasure, theme: GrafanaTheme2): XySeries[] {
+function requestSeries({ columns }: RecordsResponse, value: RecordMeasure, theme: GrafanaTheme2): XySeries[] {
   const colors: Record<Outcome, string> = {
     ok: paletteColor(theme, 0),
     error: theme.colors.error.text,

@@ -6,11 +6,11 @@ import { worstVerdict } from '../../../../core/run/worst-verdict.ts';
 import { counted, quantity, quantityRange } from '../../../../core/text/quantities.ts';
 import { objectiveText } from '../../components/ObjectiveBadge.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
-import type { RunAnswer } from '../../exporter-api/types.ts';
+import type { RunResponse } from '../../exporter-api/types.ts';
 import { distributionOf, scalarOf } from './find-measure.ts';
 
 /** The key numbers of a run. */
-export function RunTiles({ answer: { summary, result } }: { answer: RunAnswer }) {
+export function RunTiles({ response: { summary, result } }: { response: RunResponse }) {
   if (result === null) {
     return (
       <Tiles>

@@ -12,7 +12,7 @@ import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { ExporterError } from '../../exporter-api/exporter-error.ts';
-import type { RunAnswer, RunSummary } from '../../exporter-api/types.ts';
+import type { RunResponse, RunSummary } from '../../exporter-api/types.ts';
 import { ClientAndServer } from './ClientAndServer.tsx';
 import { Configuration } from './Configuration.tsx';
 import { EnergyAndCost } from './EnergyAndCost.tsx';
@@ -60,14 +60,14 @@ export default function RunView() {
     );
   }
   return data ? (
-    <Run answer={data} exporter={exporter} />
+    <Run response={data} exporter={exporter} />
   ) : (
     <LoadingPlaceholder text={t('run.loading', 'Loading the run …')} />
   );
 }
 
 /** The run from the exporter; not loaded where there is none. */
-function useRun(runId: string): Loaded<RunAnswer> {
+function useRun(runId: string): Loaded<RunResponse> {
   const { exporter, time } = usePage();
   const load = useCallback(
     (signal: AbortSignal) => {
@@ -84,21 +84,21 @@ function useRun(runId: string): Loaded<RunAnswer> {
 }
 
 interface Props {
-  answer: RunAnswer;
+  response: RunResponse;
   exporter: ExporterApi;
 }
 
-function Run({ answer, exporter }: Props) {
+function Run({ response, exporter }: Props) {
   const styles = useStyles2(getStyles);
-  const { summary, run, result } = answer;
-  const counts = useServerCounts(exporter, summary.run_id, answer.has_servers && result !== null);
-  const regions = runRegions(answer);
+  const { summary, run, result } = response;
+  const counts = useServerCounts(exporter, summary.run_id, response.has_servers && result !== null);
+  const regions = runRegions(response);
   return (
     <div className={styles.page}>
       <RunFacts run={summary} />
       <RunVerdict run={summary} />
       {summary.failure && <Alert severity="warning" title={summary.failure} />}
-      <RunTiles answer={answer} />
+      <RunTiles response={response} />
       {result && <StageTable result={result} />}
       <Percentiles run={summary} exporter={result === null ? null : exporter} />
       {result && (
@@ -117,7 +117,7 @@ function Run({ answer, exporter }: Props) {
         regions={regions}
         live={summary.status === 'running'}
       />
-      {answer.has_servers && <ServerSignals exporter={exporter} runId={summary.run_id} regions={regions} />}
+      {response.has_servers && <ServerSignals exporter={exporter} runId={summary.run_id} regions={regions} />}
       {result && <MeasureTable result={result} />}
       <Configuration run={run} />
     </div>

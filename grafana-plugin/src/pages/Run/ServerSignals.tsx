@@ -38,7 +38,7 @@ export function ServerSignals({ exporter, runId, regions }: Props) {
       {loading && !data && <LoadingPlaceholder text="" />}
       {data && (
         <SignalCharts
-          runs={[{ name: '', color: paletteColor(theme, 0), answer: data, zeroSeconds: 0 }]}
+          runs={[{ name: '', color: paletteColor(theme, 0), response: data, zeroSeconds: 0 }]}
           regions={regions}
           xTitle={t('signals.axis', 'since the start of the run')}
         />

@@ -8,7 +8,7 @@ export interface Interval {
 }
 
 /** An interval that is wider than this share of the client's value says too little for an agreement to mean anything. */
-export const WIDEST_SHARE = 0.5;
+export const MAX_SHARE = 0.5;
 
 /**
  * The client measures what the server measures plus the network: it agrees when its value lies in the server's interval,
@@ -22,5 +22,5 @@ export function judgePercentile(client: number | null, server: Interval | null, 
   if (client < server.low || client > server.high + allowanceSeconds) {
     return 'differs';
   }
-  return server.high - server.low > WIDEST_SHARE * client ? 'unresolved' : 'agrees';
+  return server.high - server.low > MAX_SHARE * client ? 'unresolved' : 'agrees';
 }

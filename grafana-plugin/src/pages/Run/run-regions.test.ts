@@ -1,4 +1,4 @@
-import type { RunAnswer } from '../../exporter-api/types.ts';
+import type { RunResponse } from '../../exporter-api/types.ts';
 import { runRegions } from './run-regions.ts';
 
 const at = (seconds: number) => new Date(Date.parse('2026-11-26T10:00:00Z') + seconds * 1000).toISOString();
@@ -12,7 +12,7 @@ const fixed = { duration_seconds: 5, concurrency: 64, request_rate: null };
 
 function regions(stages: unknown[] | null, start: string | null = at(0)) {
   const result = stages === null ? null : { stages };
-  return runRegions({ run: { start, phases }, result } as unknown as RunAnswer);
+  return runRegions({ run: { start, phases }, result } as unknown as RunResponse);
 }
 
 test('the phases of a run that began and ended', () => {

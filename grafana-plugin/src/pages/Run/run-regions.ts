@@ -1,9 +1,9 @@
 import { stageLoadText } from '../../../../core/run/stage-text.ts';
 import type { XyRegion } from '../../charts/xy-series.ts';
-import type { RunAnswer } from '../../exporter-api/types.ts';
+import type { RunResponse } from '../../exporter-api/types.ts';
 
 /** The phases of a run in seconds since its start; of a load in stages, these instead of the measure phase. */
-export function runRegions({ run, result }: Pick<RunAnswer, 'run' | 'result'>): XyRegion[] {
+export function runRegions({ run, result }: Pick<RunResponse, 'run' | 'result'>): XyRegion[] {
   const zero = run.start === null ? NaN : Date.parse(run.start);
   const region = (label: string, start: string | null, end: string | null): XyRegion[] => {
     const [from, to] = [(Date.parse(start ?? '') - zero) / 1000, (Date.parse(end ?? '') - zero) / 1000];

@@ -1,6 +1,6 @@
 const FAMILY = 'llmbench_time_to_first_token_seconds';
 /** A long run is looked at at so many moments. */
-const MOST_MOMENTS = 5000;
+const MAX_MOMENTS = 5000;
 
 /** How many requests the classic histogram of a run counted between its scrapes. */
 export function classicCountQuery(runId: string, rangeSeconds: number): string {
@@ -17,6 +17,6 @@ export function nativeSeriesQuery(runId: string, rangeSeconds: number): string {
 export function eitherCountQuery(runId: string, rangeSeconds: number): string {
   const run = `{run_id=${JSON.stringify(runId)}}`;
   const count = `max by (job, instance) (${FAMILY}_count${run} or histogram_count(${FAMILY}${run}))`;
-  const moments = `(${count})[${rangeSeconds}s:${Math.ceil(rangeSeconds / MOST_MOMENTS)}s]`;
+  const moments = `(${count})[${rangeSeconds}s:${Math.ceil(rangeSeconds / MAX_MOMENTS)}s]`;
   return `sum(max_over_time(${moments}) - min_over_time(${moments}))`;
 }

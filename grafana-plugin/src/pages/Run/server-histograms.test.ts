@@ -1,4 +1,4 @@
-import type { ServerSummary, ServersAnswer } from '../../exporter-api/types.ts';
+import type { ServerSummary, ServersResponse } from '../../exporter-api/types.ts';
 import { meanOf, serverCounts } from './server-histograms.ts';
 
 function series(
@@ -35,7 +35,7 @@ function series(
   };
 }
 
-const ANSWER: Omit<ServersAnswer, 'series'> = {
+const RESPONSE: Omit<ServersResponse, 'series'> = {
   schema_version: 1,
   run_id: 'a',
   definitions: 'llmbench',
@@ -43,7 +43,7 @@ const ANSWER: Omit<ServersAnswer, 'series'> = {
   interval_seconds: 1,
   targets: [],
 };
-const counts = (...all: ServerSummary[]) => serverCounts({ ...ANSWER, series: all });
+const counts = (...all: ServerSummary[]) => serverCounts({ ...RESPONSE, series: all });
 
 test('series with like bounds are added, however the bounds are written', () => {
   const [only, ...others] = counts(

@@ -19,9 +19,9 @@ export type CountsByQuantity = Record<Compared, ServerCounts[]>;
 export function useServerCounts(exporter: ExporterApi, runId: string, wanted: boolean): Loaded<CountsByQuantity> {
   const load = useCallback(
     async (signal: AbortSignal) => {
-      const answers = await Promise.all(COMPARED.map((quantity) => exporter.servers(runId, [quantity], signal)));
+      const responses = await Promise.all(COMPARED.map((quantity) => exporter.servers(runId, [quantity], signal)));
       return Object.fromEntries(
-        COMPARED.map((quantity, i) => [quantity, answers[i] ? serverCounts(answers[i]) : []])
+        COMPARED.map((quantity, i) => [quantity, responses[i] ? serverCounts(responses[i]) : []])
       ) as CountsByQuantity;
     },
     [exporter, runId]

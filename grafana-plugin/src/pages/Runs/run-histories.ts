@@ -38,7 +38,7 @@ function groupOf({ scenario, fingerprint, system }: RunSummary): string {
 }
 
 /** Histories use at most this many of the newest runs. */
-const MOST_RUNS = 500;
+const MAX_RUNS = 500;
 
 /** Histories of the runs on a page, from these runs and from the newest ones once they are loaded. */
 export function useHistories(source: RunSource, request: RunPageRequest, page: RunPage | undefined): Histories {
@@ -47,7 +47,7 @@ export function useHistories(source: RunSource, request: RunPageRequest, page: R
   const key = JSON.stringify({ scenario, model, system, tool });
   const isMore = page !== undefined && page.total > page.runs.length;
   const load = useCallback(
-    (signal: AbortSignal) => source.list({ ...JSON.parse(key), status: ['completed'], limit: MOST_RUNS }, signal),
+    (signal: AbortSignal) => source.list({ ...JSON.parse(key), status: ['completed'], limit: MAX_RUNS }, signal),
     [source, key]
   );
   const { data: more } = useLoaded(isMore ? load : null);

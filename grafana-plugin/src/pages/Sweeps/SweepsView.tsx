@@ -33,7 +33,7 @@ import { diamond } from './CurveChart.tsx';
 /** Without the exporter, the runs that Prometheus had in this time before now. */
 const PROMETHEUS_HOURS = 24;
 /** More colors are hard to distinguish. */
-const MOST_SHOWN = 8;
+const MAX_SHOWN = 8;
 
 /** Runs that differ in nothing but their load, as curves. */
 export default function SweepsView() {
@@ -110,7 +110,7 @@ function Chosen({ reader, page }: { reader: SweepReader; page: SweepPage }) {
   const address = useAddress();
   const named = address.all('sweep');
   const [newest] = page.sweeps;
-  const ids = (named.length > 0 ? named : newest ? [newest.sweep_id] : []).slice(0, MOST_SHOWN);
+  const ids = (named.length > 0 ? named : newest ? [newest.sweep_id] : []).slice(0, MAX_SHOWN);
   const names = useMemo(() => sweepNames(page.sweeps), [page]);
   const options = page.sweeps.map((sweep, i) => ({
     value: sweep.sweep_id,
@@ -124,7 +124,7 @@ function Chosen({ reader, page }: { reader: SweepReader; page: SweepPage }) {
           <MultiCombobox
             options={options}
             value={ids.map((each) => options.find(({ value }) => value === each) ?? { value: each, label: each })}
-            onChange={(chosen) => address.set({ sweep: chosen.slice(0, MOST_SHOWN).map(({ value }) => value) })}
+            onChange={(chosen) => address.set({ sweep: chosen.slice(0, MAX_SHOWN).map(({ value }) => value) })}
             placeholder={t('sweeps.pick-more', 'Select sweeps')}
             aria-labelledby={id}
           />

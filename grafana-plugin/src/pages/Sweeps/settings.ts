@@ -22,7 +22,7 @@ export interface SweepSettings {
   gpus: number | null;
 }
 
-const MOST_GPUS = 1_000_000;
+const MAX_GPUS = 1_000_000;
 
 /** The settings of an address; what it does not have, or has wrong, is as at first. */
 export function settingsOf(address: Pick<Address, 'one'>): SweepSettings {
@@ -37,5 +37,5 @@ export function settingsOf(address: Pick<Address, 'one'>): SweepSettings {
 /** Null for anything but a whole number of GPUs. */
 export function gpusOf(text: string): number | null {
   const gpus = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  return gpus >= 1 && gpus <= MOST_GPUS ? gpus : null;
+  return gpus >= 1 && gpus <= MAX_GPUS ? gpus : null;
 }

@@ -5,14 +5,14 @@ import React, { useMemo } from 'react';
 import { ABSENT } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
-import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../exporter-api/types.ts';
 import type { DraftChange } from './baseline-change.ts';
 
-type Baseline = ScenarioAnswer['baseline'];
+type Baseline = ScenarioResponse['baseline'];
 type Change = Baseline['entries'][number];
 
-const MOST_ROWS = 20;
-const MOST_IDS = 3;
+const MAX_ROWS = 20;
+const MAX_IDS = 3;
 
 interface Props {
   baseline: Baseline;
@@ -23,7 +23,7 @@ interface Props {
 /** Who changed the baseline, when and why, the newest first. */
 export function BaselineChanges({ baseline, onChange }: Props) {
   const columns = useMemo(() => changeColumns(), []);
-  const shown = baseline.entries.slice(0, MOST_ROWS);
+  const shown = baseline.entries.slice(0, MAX_ROWS);
   return (
     <Section
       title={t('trends.changes', 'Changes of the baseline')}
@@ -73,7 +73,7 @@ function changeColumns(): Array<Column<Change>> {
       wraps: true,
       render: ({ run_ids }) => (
         <span title={run_ids.join('\n')}>
-          {run_ids.length > MOST_IDS
+          {run_ids.length > MAX_IDS
             ? t('trends.change.count', '{{count}} runs', { count: run_ids.length })
             : run_ids.join(', ')}
         </span>

@@ -19,7 +19,7 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../exporter-api/types.ts';
 import {
   actionButton,
   actionMeaning,
@@ -35,12 +35,12 @@ import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import { BASELINE_CHANGES } from '../Setup/snippets.ts';
 
 /** The exporter's limits of a change. */
-const LONGEST_REASON = 1000;
-const MOST_RUNS = 1000;
+const MAX_REASON = 1000;
+const MAX_RUNS = 1000;
 
 interface Props {
   exporter: ExporterApi;
-  scenario: ScenarioAnswer;
+  scenario: ScenarioResponse;
   draft: DraftChange;
   onClose: () => void;
   onChanged: () => void;
@@ -91,7 +91,7 @@ function ChangeForm({ exporter, scenario, draft: given, onClose, onChanged }: Pr
   );
   const reasonId = useId();
   const { login } = currentUser();
-  const isComplete = runIds.length > 0 && runIds.length <= MOST_RUNS && reason.trim() !== '';
+  const isComplete = runIds.length > 0 && runIds.length <= MAX_RUNS && reason.trim() !== '';
   return (
     <form
       className={styles.form}
@@ -148,7 +148,7 @@ function ChangeForm({ exporter, scenario, draft: given, onClose, onChanged }: Pr
           id={reasonId}
           value={reason}
           required
-          maxLength={LONGEST_REASON}
+          maxLength={MAX_REASON}
           rows={3}
           onChange={({ currentTarget }) => setReason(currentTarget.value)}
         />

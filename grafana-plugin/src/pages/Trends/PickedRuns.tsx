@@ -5,12 +5,12 @@ import { Button, LinkButton, TextLink, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
 import { useLocation } from 'react-router-dom';
 import { compareSetsUrl, runUrl } from '../../components/run-link.ts';
-import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../exporter-api/types.ts';
 import type { DraftChange } from './baseline-change.ts';
 import { startText } from './run-texts.ts';
 
 interface Props {
-  runs: ScenarioAnswer['runs'];
+  runs: ScenarioResponse['runs'];
   picked: ReadonlySet<string>;
   onClear: () => void;
   /** Starts a change of the baseline; null where that is not allowed. */

@@ -9,11 +9,11 @@ import { regressionFacts } from '../../components/OpenRegressions.tsx';
 import { regressionUrl, verdictUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../exporter-api/types.ts';
 import type { DraftChange } from './baseline-change.ts';
 
 interface Props {
-  scenario: ScenarioAnswer;
+  scenario: ScenarioResponse;
   /** Starts a change of the baseline; null where that is not allowed. */
   onChange: ((draft: DraftChange) => void) | null;
 }
@@ -90,7 +90,7 @@ export function ScenarioState({ scenario: { summary, verdicts, baseline }, onCha
   );
 }
 
-function baselineText({ accepted, pinned }: ScenarioAnswer['baseline']): string {
+function baselineText({ accepted, pinned }: ScenarioResponse['baseline']): string {
   if (accepted.length === 0) {
     return t('trends.no-baseline', 'No baseline: accept runs with llmbench baseline accept.');
   }

@@ -7,7 +7,7 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { ScenarioAnswer, VerdictName } from '../../exporter-api/types.ts';
+import type { ScenarioResponse, VerdictName } from '../../exporter-api/types.ts';
 import { statisticKey, statisticName } from '../Run/measure-name.ts';
 import type { DraftChange } from './baseline-change.ts';
 import { BaselineChanges } from './BaselineChanges.tsx';
@@ -21,10 +21,10 @@ import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
 import { verdictColor, verdictText } from '../../components/VerdictBadge.tsx';
 import { BAND_OPACITY } from './TrendBands.tsx';
 
-/** The exporter's limit of one answer. */
-const MOST_RUNS = 1000;
+/** The exporter's limit of one response. */
+const MAX_RUNS = 1000;
 /** Two runs can be compared. */
-const MOST_PICKED = 2;
+const MAX_PICKED = 2;
 
 interface Props {
   exporter: ExporterApi;
@@ -34,7 +34,7 @@ interface Props {
 /** Everything about one scenario; loads it. */
 export function ScenarioTrends({ exporter, scenario }: Props) {
   const load = useCallback(
-    (signal: AbortSignal) => exporter.scenario(scenario, { limit: MOST_RUNS }, signal),
+    (signal: AbortSignal) => exporter.scenario(scenario, { limit: MAX_RUNS }, signal),
     [exporter, scenario]
   );
   const { data, error, loading, reload } = useLoaded(load);
@@ -55,7 +55,7 @@ export function ScenarioTrends({ exporter, scenario }: Props) {
 
 interface LoadedProps {
   exporter: ExporterApi;
-  scenario: ScenarioAnswer;
+  scenario: ScenarioResponse;
   onChanged: () => void;
 }
 
@@ -144,7 +144,7 @@ function Loaded({ exporter, scenario, onChanged }: LoadedProps) {
   );
 }
 
-function measureText({ direction, margin }: ScenarioAnswer['measures'][number]): string {
+function measureText({ direction, margin }: ScenarioResponse['measures'][number]): string {
   const percent = `${Number((margin * 100).toPrecision(3))} %`;
   return direction === 'higher'
     ? t('trends.higher-is-better', 'Higher is better. Smallest relevant change: {{percent}}.', { percent })
@@ -158,7 +158,7 @@ function usePicked() {
   const ids = useMemo(() => new Set(list), [list]);
   const toggle = useCallback(
     (id: string) =>
-      address.set({ picked: ids.has(id) ? list.filter((one) => one !== id) : [...list, id].slice(-MOST_PICKED) }),
+      address.set({ picked: ids.has(id) ? list.filter((one) => one !== id) : [...list, id].slice(-MAX_PICKED) }),
     [address, ids, list]
   );
   return { ids, toggle, clear: () => address.set({ picked: null }) };

@@ -9,16 +9,16 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../exporter-api/types.ts';
 import { statisticName } from '../Run/measure-name.ts';
 import { standingText, startText, valueText } from './run-texts.ts';
 
-type Run = ScenarioAnswer['runs'][number];
+type Run = ScenarioResponse['runs'][number];
 
 const PAGE_LENGTH = 25;
 
 interface Props {
-  scenario: ScenarioAnswer;
+  scenario: ScenarioResponse;
   /** The shown places of runs, of which the oldest has 0. */
   places: readonly [number, number];
   picked: ReadonlySet<string>;
@@ -56,7 +56,7 @@ export function TrendRuns({ scenario: { runs, measures }, places: [first, last],
   );
 }
 
-function columnsOf(measures: ScenarioAnswer['measures'], search: string): Array<Column<Run>> {
+function columnsOf(measures: ScenarioResponse['measures'], search: string): Array<Column<Run>> {
   return [
     {
       id: 'start',

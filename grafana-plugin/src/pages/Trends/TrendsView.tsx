@@ -13,8 +13,8 @@ import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ScenarioSummary } from '../../exporter-api/types.ts';
 import { ScenarioTrends } from './ScenarioTrends.tsx';
 
-/** The exporter's limits of one answer. */
-const MOST_SCENARIOS = 1000;
+/** The exporter's limits of one response. */
+const MAX_SCENARIOS = 1000;
 
 /** The history of a scenario: the values of its runs, what is normal, and what was decided. */
 export default function TrendsView() {
@@ -39,7 +39,7 @@ export default function TrendsView() {
 function Trends({ exporter }: { exporter: ExporterApi }) {
   const styles = useStyles2(getStyles);
   const address = useAddress();
-  const load = useCallback((signal: AbortSignal) => exporter.scenarios({ limit: MOST_SCENARIOS }, signal), [exporter]);
+  const load = useCallback((signal: AbortSignal) => exporter.scenarios({ limit: MAX_SCENARIOS }, signal), [exporter]);
   const { data, error, loading, reload } = useLoaded(load);
   const scenarios = data?.scenarios ?? [];
   const chosen = address.one('scenario') ?? scenarios[0]?.scenario ?? null;

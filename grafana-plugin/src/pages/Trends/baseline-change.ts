@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
-import type { BaselineAction, ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { BaselineAction, ScenarioResponse } from '../../exporter-api/types.ts';
 
-type Run = ScenarioAnswer['runs'][number];
+type Run = ScenarioResponse['runs'][number];
 
 /** A change that somebody is about to make. */
 export interface DraftChange {
@@ -14,7 +14,7 @@ export const BASELINE_ACTIONS = ['accept', 'pin', 'unpin', 'drop'] as const sati
 /** The runs to which the action makes a difference, the newest first. */
 export function runsFor(
   action: BaselineAction,
-  { runs, baseline }: Pick<ScenarioAnswer, 'runs' | 'baseline'>
+  { runs, baseline }: Pick<ScenarioResponse, 'runs' | 'baseline'>
 ): readonly Run[] {
   const dropped = new Set(baseline.dropped);
   switch (action) {
@@ -33,7 +33,7 @@ export function runsFor(
 export function withAction(
   { runIds }: DraftChange,
   action: BaselineAction,
-  scenario: Pick<ScenarioAnswer, 'runs' | 'baseline'>
+  scenario: Pick<ScenarioResponse, 'runs' | 'baseline'>
 ): DraftChange {
   const fitting = new Set(runsFor(action, scenario).map(({ run_id }) => run_id));
   return { action, runIds: runIds.filter((id) => fitting.has(id)) };

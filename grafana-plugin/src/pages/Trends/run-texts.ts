@@ -2,9 +2,9 @@ import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import { ABSENT, quantity, quantityRange } from '../../../../core/text/quantities.ts';
-import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../exporter-api/types.ts';
 
-type Run = ScenarioAnswer['runs'][number];
+type Run = ScenarioResponse['runs'][number];
 
 /** A run within its scenario is known by its start; by its id where the start is unknown. */
 export function startText({ start, run_id }: Pick<Run, 'start' | 'run_id'>): string {

@@ -1,7 +1,7 @@
-import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../exporter-api/types.ts';
 import { nearestPoint, trendOf, versionMarks } from './trend-points.ts';
 
-type Run = ScenarioAnswer['runs'][number];
+type Run = ScenarioResponse['runs'][number];
 
 const KEY = {
   ...{ measure: 'time_to_first_token', stat: 'p50', unit: 'seconds', definition: 'd', origin: 'client' },
@@ -20,13 +20,13 @@ function run(id: string, value: Run['values'][number], more: Partial<Run> = {}):
 const exact = (value: number) => ({ value, ci95: [value - 0.5, value + 0.5], n: 10 }) as Run['values'][number];
 
 /** `runs` newest first, as the exporter sends them. */
-function scenario(runs: Run[], used: string[] = [], change_points: unknown[] = []): ScenarioAnswer {
+function scenario(runs: Run[], used: string[] = [], change_points: unknown[] = []): ScenarioResponse {
   return {
     runs,
     measures: [{ ...KEY, margin: 0.05 }],
     baseline: { used },
     change_points,
-  } as unknown as ScenarioAnswer;
+  } as unknown as ScenarioResponse;
 }
 
 test('runs are placed from the oldest to the newest; a run without a value keeps its place', () => {

@@ -1,10 +1,10 @@
 import { changeText } from '../../../../core/text/change-text.ts';
-import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../exporter-api/types.ts';
 
 /** What a run contributes to the history of one measure. The place is that of the run among all shown, the oldest is 0. */
 export interface TrendPoint {
   place: number;
-  run: ScenarioAnswer['runs'][number];
+  run: ScenarioResponse['runs'][number];
   /** Both bounds, equal where the value is exact. */
   low: number;
   high: number;
@@ -38,7 +38,7 @@ export interface Trend {
   changes: readonly TrendMark[];
 }
 
-type Scenario = Pick<ScenarioAnswer, 'runs' | 'measures' | 'baseline' | 'change_points'>;
+type Scenario = Pick<ScenarioResponse, 'runs' | 'measures' | 'baseline' | 'change_points'>;
 
 /** The history of the measure at this place of `measures`. */
 export function trendOf({ runs, measures, baseline, change_points }: Scenario, measure: number): Trend {
@@ -73,7 +73,7 @@ export function trendOf({ runs, measures, baseline, change_points }: Scenario, m
 const IDENTITY = ['measure', 'stat', 'unit', 'definition', 'origin', 'population', 'clock'] as const;
 
 /** Where the engine, its version, the model or the configuration is not that of the run before. */
-export function versionMarks(runs: ScenarioAnswer['runs'], words: { configuration: string }): TrendMark[] {
+export function versionMarks(runs: ScenarioResponse['runs'], words: { configuration: string }): TrendMark[] {
   const oldestFirst = [...runs].reverse();
   return oldestFirst.flatMap((run, place): TrendMark[] => {
     const before = oldestFirst[place - 1];
@@ -89,7 +89,7 @@ export function versionMarks(runs: ScenarioAnswer['runs'], words: { configuratio
   });
 }
 
-function engineOf({ system, system_version }: ScenarioAnswer['runs'][number]): string {
+function engineOf({ system, system_version }: ScenarioResponse['runs'][number]): string {
   return [system, system_version].filter(Boolean).join(' ');
 }
 

@@ -24,8 +24,8 @@ import type { PercentilesOptions } from './options.ts';
 
 const LEGEND_ROW_HEIGHT = 24;
 const FOOTER_PADDING = 6;
-const LARGEST_FOOTER_SHARE = 0.5;
-const SMALLEST_CHART = 40;
+const MAX_FOOTER_SHARE = 0.5;
+const MIN_CHART = 40;
 
 export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
   const { data, options, width, height, timeRange, timeZone, fieldConfig, eventBus, onChangeTimeRange } = props;
@@ -80,10 +80,10 @@ export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
   }
   const rows = showLegend ? lines.length + given.length + 1 : 0;
   const wanted = rows * LEGEND_ROW_HEIGHT + textHeight([...problems.map(noticeText), ...(texts ? [texts] : [])], width);
-  const footerHeight = wanted > 0 ? Math.min(wanted + FOOTER_PADDING, Math.floor(height * LARGEST_FOOTER_SHARE)) : 0;
+  const footerHeight = wanted > 0 ? Math.min(wanted + FOOTER_PADDING, Math.floor(height * MAX_FOOTER_SHARE)) : 0;
   const drawing = {
     width,
-    height: Math.max(SMALLEST_CHART, height - footerHeight),
+    height: Math.max(MIN_CHART, height - footerHeight),
     lines: visible,
     given: visibleGiven,
     options,

@@ -4,7 +4,7 @@ import { isNativeHistogram } from '../../prometheus/native-frame.ts';
 import { isBucketTable } from './input/read-table.ts';
 import type { PercentilesOptions } from './options.ts';
 
-/** The panel suggests itself, in both modes, where the answer holds histogram buckets. */
+/** The panel suggests itself, in both modes, where the response holds histogram buckets. */
 export function suggestions({ rawFrames = [] }: PanelDataSummary) {
   const hasBuckets = rawFrames.some(
     (frame) =>

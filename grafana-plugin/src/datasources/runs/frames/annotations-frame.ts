@@ -1,9 +1,9 @@
 import { type DataFrame, FieldType } from '@grafana/data';
-import type { AnnotationsAnswer, RunAnnotation } from '../../../exporter-api/types.ts';
+import type { AnnotationsResponse, RunAnnotation } from '../../../exporter-api/types.ts';
 import { field, text } from './field.ts';
 
 /** Runs, phases and stages as regions. What still lasts ends with the time range. */
-export function annotationsFrame({ annotations }: AnnotationsAnswer, rangeEndMs: number): DataFrame {
+export function annotationsFrame({ annotations }: AnnotationsResponse, rangeEndMs: number): DataFrame {
   const texts = (read: (one: RunAnnotation) => string) => annotations.map(read);
   return {
     name: 'annotations',

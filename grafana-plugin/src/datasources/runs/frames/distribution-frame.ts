@@ -1,11 +1,11 @@
 import type { DataFrame } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import type { DistributionAnswer } from '../../../exporter-api/types.ts';
+import type { DistributionResponse } from '../../../exporter-api/types.ts';
 import { number } from './field.ts';
 
 /** The exact distribution: the share of values at or below each value. */
-export function distributionFrame(answer: DistributionAnswer): DataFrame {
-  const { run_id, measure, unit, n, between, values, share } = answer;
+export function distributionFrame(response: DistributionResponse): DataFrame {
+  const { run_id, measure, unit, n, between, values, share } = response;
   return {
     name: run_id,
     length: values.length,

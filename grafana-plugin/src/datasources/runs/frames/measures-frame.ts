@@ -1,11 +1,11 @@
 import type { DataFrame } from '@grafana/data';
 import { type MeasureResult } from '../../../../../core/run/result.ts';
 import { PERCENTILE_NAMES } from '../../../../../core/stats/percentiles.ts';
-import type { RunAnswer } from '../../../exporter-api/types.ts';
+import type { RunResponse } from '../../../exporter-api/types.ts';
 import { number, text } from './field.ts';
 
 /** One row per measure of a finished run, in base units; a run that lasts has none yet. */
-export function measuresFrame({ summary, result }: RunAnswer): DataFrame {
+export function measuresFrame({ summary, result }: RunResponse): DataFrame {
   const measures = result?.measures ?? [];
   const texts = (read: (one: MeasureResult) => string) => measures.map(read);
   const statistic = (read: (one: MeasureResult & { kind: 'distribution' }) => number | null) =>

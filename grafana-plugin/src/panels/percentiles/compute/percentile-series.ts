@@ -188,7 +188,7 @@ function totals({ counts, bounds }: HistogramSeries): number[] {
 const STEPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 40, 60, 90, 120, 180, 240, 360, 480, 720];
 
 /** A window never takes more than this share of the samples, so that a course over time remains. */
-const LARGEST_SHARE = 1 / 6;
+const MAX_SHARE = 1 / 6;
 
 /**
  * Chooses over how many steps counts are taken together, from the number of observations in each step. Long enough that
@@ -208,7 +208,7 @@ function automaticWindowSteps(observed: Float64Array, quantiles: readonly number
   const wanted = 1 / (1 - Math.min(0.999, Math.max(0, ...quantiles)));
   const forObservations = (wanted / typical) * (quantileOf(distances, 0.5) ?? 1);
   const needed = Math.max(quantileOf(distances, 0.9) ?? 1, forObservations);
-  const largest = Math.max(1, Math.floor(observed.length * LARGEST_SHARE));
+  const largest = Math.max(1, Math.floor(observed.length * MAX_SHARE));
   return Math.min(largest, STEPS.find((steps) => steps >= needed - 1e-9) ?? largest);
 }
 

@@ -43,7 +43,7 @@ interface Props {
 }
 
 /** With more lines than this, names behind the lines would cover each other. */
-const MOST_END_LABELS = 6;
+const MAX_END_LABELS = 6;
 const END_LABEL_WIDTH = 34;
 const FONT_SIZE = 12;
 /** Pixels between the whiskers of neighboring lines. */
@@ -58,7 +58,7 @@ export function Chart(props: Props) {
   const fromMs = timeRange.from.valueOf();
   const toMs = timeRange.to.valueOf();
   const hasTitles = regions.length > 0;
-  const endLabels = lines.length <= MOST_END_LABELS;
+  const endLabels = lines.length <= MAX_END_LABELS;
   const slo = options.slo ?? undefined;
   const log = options.scale === 'log';
   const values = useMemo(() => valueRange({ lines, given, slo, config, log }), [lines, given, slo, config, log]);

@@ -8,7 +8,7 @@ import { PLAIN_TEXT } from './plain-text.ts';
 
 interface Props {
   problems: readonly InputProblem[];
-  /** The answers are still to come. */
+  /** The responses are still to come. */
   loading: boolean;
   /** What the data source says went wrong; empty when nothing did. */
   error: string;

@@ -26,7 +26,7 @@ interface Pointer {
   draggedFrom: number | null;
 }
 
-const SHORTEST_DRAG = 6;
+const MIN_DRAG = 6;
 
 /**
  * Crosshair, tooltip and zoom by dragging. It keeps its own state and is a layer of its own, so that moving the pointer
@@ -57,7 +57,7 @@ export function PointerLayer(props: Props) {
   const up = (event: PointerEvent<SVGRectElement>) => {
     const from = pointer?.draggedFrom ?? null;
     const to = track(event, null);
-    if (from !== null && Math.abs(to - from) >= SHORTEST_DRAG) {
+    if (from !== null && Math.abs(to - from) >= MIN_DRAG) {
       onZoom(Math.round(x.invert(Math.min(from, to))), Math.round(x.invert(Math.max(from, to))));
     }
   };

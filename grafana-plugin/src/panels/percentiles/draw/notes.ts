@@ -5,7 +5,7 @@ import type { Percentile } from '../compute/percentile.ts';
 import { INFEASIBLE_SUM, NARROWED } from '../compute/percentile-points.ts';
 import type { PercentileSeries } from '../compute/percentile-series.ts';
 import { sloShare } from '../compute/slo-share.ts';
-import { MOST_INTERVALS } from './interval-limit.ts';
+import { MAX_INTERVALS } from './interval-limit.ts';
 import { type PercentileLine, seriesOf } from './lines.ts';
 import { shareText } from './percent-text.ts';
 import { PLAIN_TEXT } from './plain-text.ts';
@@ -34,7 +34,7 @@ export function notes({ lines, withoutIntervals, mode, slo, format, timeZone }: 
             'panel.note.many',
             'Intervals are hidden with more than {{lines}} lines. Click a name to show its interval.',
             {
-              lines: MOST_INTERVALS,
+              lines: MAX_INTERVALS,
             }
           ),
         ]

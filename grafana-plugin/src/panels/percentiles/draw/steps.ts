@@ -17,7 +17,7 @@ export interface Steps {
   stretches: ReadonlyArray<readonly [from: number, end: number]>;
 }
 
-/** The steps of one percentile. An answer for the whole range is one step over the visible range. */
+/** The steps of one percentile. A response for the whole range is one step over the visible range. */
 export function stepsOf(series: PercentileSeries, index: number, visible: readonly [number, number]): Steps {
   const { points, source } = series;
   const column = points.columns[index];

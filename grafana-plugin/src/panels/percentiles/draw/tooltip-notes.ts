@@ -9,7 +9,7 @@ import type { TooltipRow } from './tooltip-rows.ts';
 import { intervalText, type ValueFormat } from './value-text.ts';
 
 /** With more lines these would be a wall of text. */
-const MOST_SAMPLING_NOTES = 4;
+const MAX_SAMPLING_NOTES = 4;
 
 /** What has to be known besides the numbers at one time: what they cover, chance, the objective, resets, the sum. */
 export function tooltipNotes(
@@ -53,7 +53,7 @@ export function tooltipNotes(
 }
 
 function samplingNotes(rows: readonly TooltipRow[], format: ValueFormat): string[] {
-  if (rows.length > MOST_SAMPLING_NOTES) {
+  if (rows.length > MAX_SAMPLING_NOTES) {
     return [];
   }
   const parts = rows.flatMap(({ line, point, percentile }) => {

@@ -16,7 +16,7 @@ export interface GivenRow {
 }
 
 /** A longer tooltip would not fit on the screen; it lists the lines nearest to the pointer. */
-export const MOST_ROWS = 12;
+export const MAX_ROWS = 12;
 
 /** The percentiles that are drawn at a time, in order of the lines; of many, the nearest to `value`. */
 export function tooltipRows(
@@ -29,12 +29,12 @@ export function tooltipRows(
     const percentile = point?.percentiles[line.index];
     return point && percentile ? [{ line, point, percentile }] : [];
   });
-  if (all.length <= MOST_ROWS) {
+  if (all.length <= MAX_ROWS) {
     return { rows: all, left: 0 };
   }
   const distance = ({ percentile }: TooltipRow) => Math.abs(percentile.estimate - value);
-  const nearest = new Set([...all].sort((a, b) => distance(a) - distance(b)).slice(0, MOST_ROWS));
-  return { rows: all.filter((row) => nearest.has(row)), left: all.length - MOST_ROWS };
+  const nearest = new Set([...all].sort((a, b) => distance(a) - distance(b)).slice(0, MAX_ROWS));
+  return { rows: all.filter((row) => nearest.has(row)), left: all.length - MAX_ROWS };
 }
 
 /** The point that is drawn at a time, or null where nothing is. */

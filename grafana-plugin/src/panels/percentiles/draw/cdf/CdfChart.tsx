@@ -156,7 +156,7 @@ interface Request {
 }
 
 /** Values that differ by more than this factor are shown on a logarithmic axis. */
-const LARGEST_LINEAR = 40;
+const MAX_LINEAR = 40;
 const ROOM = 1.05;
 const ROOM_FOR_OVERFLOW = 1.25;
 
@@ -169,7 +169,7 @@ function cdfRange({ distributions, marks, scale, config }: Request): CdfRange {
   const high = config.max ?? (Math.max(top * ROOM, Math.max(0, ...overflowEdges) * ROOM_FOR_OVERFLOW) || 1);
   const positive = edges.filter((edge) => edge > 0 && edge < high);
   const smallest = Math.min(...positive, high / 2);
-  const log = scale === 'log' || (scale === 'auto' && high / smallest > LARGEST_LINEAR);
+  const log = scale === 'log' || (scale === 'auto' && high / smallest > MAX_LINEAR);
   const low = config.min ?? (log ? smallest / 2 : Math.min(0, ...edges));
   return {
     low: log && !(low > 0) ? smallest / 2 : Math.min(low, high),

@@ -21,7 +21,7 @@ interface Props {
   format: ValueFormat;
 }
 
-const MOST_ROWS = 12;
+const MAX_ROWS = 12;
 
 /** The share of each distribution at or below the value under the pointer. */
 export function CdfPointer({ width, height, x, y, series, format }: Props) {
@@ -34,7 +34,7 @@ export function CdfPointer({ width, height, x, y, series, format }: Props) {
   const rows =
     pointer === null
       ? []
-      : series.slice(0, MOST_ROWS).flatMap(({ line, color }) => {
+      : series.slice(0, MAX_ROWS).flatMap(({ line, color }) => {
           const share = sloShare(line.series, value);
           return share ? [{ line, color, share }] : [];
         });
