@@ -100,7 +100,7 @@ export function targetOptions({ path, key }: Dialect, origin: string, model: str
 }
 
 /** Words the responses of a dialect. */
-export function dialectAnswers(dialect: Dialect): ResponseDialect {
+export function dialectResponses(dialect: Dialect): ResponseDialect {
   const [plain, counted] = [compiledEvents(dialect, false), compiledEvents(dialect, true)];
   return {
     stream: (head, includeUsage) => new DialectTexts(dialect, includeUsage ? counted : plain, head),
@@ -110,9 +110,9 @@ export function dialectAnswers(dialect: Dialect): ResponseDialect {
 }
 
 /** The responses of a simulated system: its models do not reason, so that the details of tokens are left out. */
-export function systemAnswers({ reasoning: _, usage, ...dialect }: Dialect): ResponseDialect {
+export function systemResponses({ reasoning: _, usage, ...dialect }: Dialect): ResponseDialect {
   const members = Object.entries(usage.value).filter(([name]) => name !== 'completion_tokens_details');
-  return dialectAnswers({ ...dialect, usage: { ...usage, value: Object.fromEntries(members) } });
+  return dialectResponses({ ...dialect, usage: { ...usage, value: Object.fromEntries(members) } });
 }
 
 /** A template as JSON text: fixed pieces, and between them the names of values. */

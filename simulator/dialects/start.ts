@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { Face } from '../face.ts';
+import type { ServerProfile } from '../server-profile.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import { ApiError } from '../http/api-error.ts';
 import { checkModel, isObject, parseObject, readCount, readMessages } from '../http/json-body.ts';
@@ -13,7 +13,7 @@ import type { RouteHandler } from '../http/route-server.ts';
 import { SimulatorServer } from '../http/server.ts';
 import type { RouteParts } from '../http/server.ts';
 import type { StartOptions } from '../start.ts';
-import { dialectAnswers } from './dialect.ts';
+import { dialectResponses } from './dialect.ts';
 import type { Dialect, Members } from './dialect.ts';
 
 /** A refusal in the words of a dialect. */
@@ -37,7 +37,7 @@ export async function serveDialect(
   const make = (): SimulatorServer =>
     new SimulatorServer({
       ...options,
-      face: { ...NO_FACE, responses: { ...dialectAnswers(dialect), error: worded } },
+      profile: { ...NO_PROFILE, responses: { ...dialectResponses(dialect), error: worded } },
       makeRoutes: (parts) => routes(dialect, parts),
     });
   const server = new RestartingServer(make, options.faults.restart);
@@ -45,22 +45,22 @@ export async function serveDialect(
   return { port, close: () => server.close() };
 }
 
-const NO_FACE: Omit<Face, 'responses'> = {
+const NO_PROFILE: Omit<ServerProfile, 'responses'> = {
   ownedBy: 'simulator',
   metricsContentType: 'text/plain',
   observe: () => undefined,
-  answered: () => undefined,
+  responded: () => undefined,
   metricsPage: () => '',
 };
 
 const worded = (error: ApiError): string => (error instanceof Refused ? error.json : error.body());
 
-function routes(dialect: Dialect, { api, answering }: RouteParts): Readonly<Record<string, RouteHandler>> {
+function routes(dialect: Dialect, { api, responding }: RouteParts): Readonly<Record<string, RouteHandler>> {
   const { model, parameters, generations } = api;
-  const responses = dialectAnswers(dialect);
+  const responses = dialectResponses(dialect);
   const isAlwaysCounted = dialect.usage.always === true;
   const [path = '', query] = dialect.path.replace('$model', model).split('?');
-  const chat = answering(path, (body, response, ended) => {
+  const chat = responding(path, (body, response, ended) => {
     const request = parseObject(body);
     for (const [name, { status, body: refusal }] of Object.entries(dialect.refuses ?? {}))
       if (request[name] !== undefined) throw new Refused(status, refusal);
@@ -74,7 +74,7 @@ function routes(dialect: Dialect, { api, answering }: RouteParts): Readonly<Reco
     startResponse(generations, { ...asked, includeUsage }, responses, { response, ended });
   });
   const notFound: RouteHandler = (_request, response) => sendJson(response, 404, NOT_FOUND);
-  const models = modelList(model, parameters.maxModelLen, NO_FACE.ownedBy);
+  const models = modelList(model, parameters.maxModelLen, NO_PROFILE.ownedBy);
   const base = path.endsWith('/chat/completions') ? path.slice(0, -'/chat/completions'.length) : '/v1';
   return {
     'POST /v1/chat/completions': notFound,

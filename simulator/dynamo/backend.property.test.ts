@@ -9,7 +9,7 @@ import type { Reply } from '../http/engine-driver.ts';
 import { readPage } from '../metrics/read-page.ts';
 import type { SimulatedPage } from '../metrics/read-page.ts';
 import { DynamoBackend } from './backend.ts';
-import { DynamoFace } from './face.ts';
+import { DynamoProfile } from './profile.ts';
 import { DynamoWorker } from './worker.ts';
 
 const MS = 1e6;
@@ -67,8 +67,8 @@ interface Happened {
 function run(load: readonly DrawnRequest[], until_ns: number, lost: number | null, lostAt_ns = 0): Happened {
   const clock = new SetClock();
   const instance = (id: number) => ({ hex: id.toString(16), decimal: `${id}` });
-  const face = new DynamoFace(instance(255), 'm', PARAMETERS);
-  const backend = new DynamoBackend({ face, parameters: PARAMETERS, clock, hotWorker: null });
+  const profile = new DynamoProfile(instance(255), 'm', PARAMETERS);
+  const backend = new DynamoBackend({ profile, parameters: PARAMETERS, clock, hotWorker: null });
   const events: EngineEvent[] = [];
   const observe = (portion: readonly EngineEvent[]): void => {
     events.push(...portion);
@@ -101,7 +101,7 @@ function run(load: readonly DrawnRequest[], until_ns: number, lost: number | nul
     act();
   }
   clock.time_ns = Math.max(until_ns, clock.time_ns);
-  const frontend = readPage(face.metricsPage(backend.state()));
+  const frontend = readPage(profile.metricsPage(backend.state()));
   const pages = workers.map((worker) => readPage(worker.page()));
   for (const worker of workers) worker.driver.close();
   const failures = replies.reduce((sum, reply) => sum + reply.failures, 0);

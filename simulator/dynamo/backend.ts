@@ -7,7 +7,7 @@ import { ApiError } from '../http/api-error.ts';
 import type { Reply, RequestBackend } from '../http/engine-driver.ts';
 import type { MonotonicClock } from '../http/monotonic-clock.ts';
 import type { DynamoInstance } from './instance.ts';
-import type { DynamoFace } from './face.ts';
+import type { DynamoProfile } from './profile.ts';
 import { KvRouter } from './kv-router.ts';
 import { CHAT_ROUTE } from './endpoints.ts';
 import { dispatchSeconds, drawDispatchTimes } from './routed-request.ts';
@@ -16,7 +16,7 @@ import type { DynamoWorker } from './worker.ts';
 const NANOSECONDS_PER_SECOND = 1e9;
 
 interface DynamoBackendOptions {
-  readonly face: DynamoFace;
+  readonly profile: DynamoProfile;
   readonly parameters: EngineParameters;
   readonly clock: MonotonicClock;
   readonly hotWorker: FaultPlan['hotWorker'];
@@ -29,7 +29,7 @@ interface Placed {
 
 /** What is behind Dynamo's frontend: the router, and the workers that are there. */
 export class DynamoBackend implements RequestBackend {
-  readonly #face: DynamoFace;
+  readonly #profile: DynamoProfile;
   readonly #clock: MonotonicClock;
   readonly #parameters: EngineParameters;
   readonly #router: KvRouter;
@@ -37,8 +37,8 @@ export class DynamoBackend implements RequestBackend {
   readonly #workers = new Map<number, DynamoWorker>();
   readonly #placed = new Map<string, Placed>();
 
-  constructor({ face, parameters, clock, hotWorker }: DynamoBackendOptions) {
-    this.#face = face;
+  constructor({ profile, parameters, clock, hotWorker }: DynamoBackendOptions) {
+    this.#profile = profile;
     this.#clock = clock;
     this.#parameters = parameters;
     const { blockSize, numKvBlocks, seed } = parameters;
@@ -55,7 +55,7 @@ export class DynamoBackend implements RequestBackend {
   attach(index: number, worker: DynamoWorker): void {
     this.#workers.set(index, worker);
     this.#router.add(index);
-    this.#face.workerCame(worker.instance);
+    this.#profile.workerCame(worker.instance);
   }
 
   /** A worker is gone: what it worked on ends with an error. */
@@ -64,18 +64,18 @@ export class DynamoBackend implements RequestBackend {
     if (worker === undefined) return;
     this.#workers.delete(index);
     this.#router.remove(index);
-    this.#face.workerLeft(worker.instance);
+    this.#profile.workerLeft(worker.instance);
     for (const [id, placed] of [...this.#placed]) {
       if (placed.worker !== worker) continue;
       this.#forget(id);
-      this.#face.lost(id, this.#clock.now_ns());
+      this.#profile.lost(id, this.#clock.now_ns());
       placed.reply.failed();
     }
   }
 
   /** Takes up what a worker's engine did. */
   observe(events: readonly EngineEvent[]): void {
-    this.#face.observe(events);
+    this.#profile.observe(events);
     for (const event of events) {
       if (event.kind === 'finished' || event.kind === 'aborted') this.#forget(event.request.id);
     }
@@ -97,7 +97,7 @@ export class DynamoBackend implements RequestBackend {
     const dispatched_ns = arrival_ns + Math.round(dispatchSeconds(times) * NANOSECONDS_PER_SECOND);
     const cachedTokens = choice.overlapBlocks * this.#parameters.blockSize;
     this.#placed.set(id, { worker, reply });
-    this.#face.routed({
+    this.#profile.routed({
       id,
       streaming,
       route,

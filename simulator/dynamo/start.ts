@@ -15,7 +15,7 @@ import { Site } from '../http/site.ts';
 import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
 import type { PageAddress, StartOptions, StartedSystem } from '../start.ts';
 import { DynamoBackend } from './backend.ts';
-import { DynamoFace } from './face.ts';
+import { DynamoProfile } from './profile.ts';
 import { drawInstance, type DynamoInstance } from './instance.ts';
 import { DynamoWorker } from './worker.ts';
 
@@ -47,16 +47,16 @@ export async function startDynamo({ host, port: wanted, ...options }: StartOptio
   }
   const random = seededRandom(parameters.seed ^ 0xd1);
   const clock = new MonotonicClock();
-  const face = new DynamoFace(drawInstance(random), model, parameters);
-  const backend = new DynamoBackend({ face, parameters, clock, hotWorker: faults.hotWorker });
+  const profile = new DynamoProfile(drawInstance(random), model, parameters);
+  const backend = new DynamoBackend({ profile, parameters, clock, hotWorker: faults.hotWorker });
   const frontend = new SimulatorServer({
-    ...{ ...options, face, clock, makeBackend: () => backend },
-    makeRoutes: ({ api, answering }) => ({
+    ...{ ...options, profile, clock, makeBackend: () => backend },
+    makeRoutes: ({ api, responding }) => ({
       'GET /openapi.json': (_request, response) => sendJson(response, 200, frontendDescription()),
       'GET /health': (_request, response) => sendJson(response, 200, frontendHealth(backend.instances())),
-      'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
-      'POST /v1/responses': answering('/v1/responses', makeResponses(api)),
-      'POST /v1/embeddings': answering('/v1/embeddings', makeEmbeddings(api)),
+      'POST /v1/completions': responding('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
+      'POST /v1/responses': responding('/v1/responses', makeResponses(api)),
+      'POST /v1/embeddings': responding('/v1/embeddings', makeEmbeddings(api)),
     }),
   });
   const gpus = Array.from({ length: workers }, () => new GpuLoad(parameters));

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
-import type { Face } from '../face.ts';
+import type { ServerProfile } from '../server-profile.ts';
 import { Engine } from './engine.ts';
 import type { EngineState, EngineEvent, EngineRequest } from './events.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from './parameters.ts';
 import type { EngineParameters } from './parameters.ts';
 
-// For property tests of faces: any load on a small engine, and what a page says of it at any moment.
+// For property tests of profiles: any load on a small engine, and what a page says of it at any moment.
 
 const MS = 1e6;
 const PORTION_NS = 25 * MS;
@@ -61,11 +61,14 @@ export interface Happened {
   readonly state: EngineState;
 }
 
-/** Runs a load to `until_ns` in portions of 25 ms, showing each to the face. */
+/** Runs a load to `until_ns` in portions of 25 ms, showing each to the profile. */
 export function runLoad(
   requests: readonly DrawnRequest[],
   until_ns: number,
-  { face, parameters = TIGHT_PARAMETERS }: { face: Pick<Face, 'observe'>; parameters?: EngineParameters },
+  {
+    profile,
+    parameters = TIGHT_PARAMETERS,
+  }: { profile: Pick<ServerProfile, 'observe'>; parameters?: EngineParameters },
 ): Happened {
   const engine = new Engine(parameters);
   requests.forEach(({ abortAfter_ns, ...request }, i) => {
@@ -76,7 +79,7 @@ export function runLoad(
   const events: EngineEvent[] = [];
   for (let t = PORTION_NS; t <= until_ns; t += PORTION_NS) {
     const portion = engine.advanceTo(t);
-    face.observe(portion);
+    profile.observe(portion);
     events.push(...portion);
   }
   return { events, state: engine.state };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { Engine } from '../engine/engine.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { Face } from '../face.ts';
+import type { ServerProfile } from '../server-profile.ts';
 import { NO_FAULTS } from '../faults/plan.ts';
 import type { FaultPlan } from '../faults/plan.ts';
 import { ServerFaults } from '../faults/server-faults.ts';
@@ -26,11 +26,11 @@ import { sendTruth } from './truth-response.ts';
 const SECONDS_PER_NANOSECOND = 1e-9;
 
 export interface SimulatorServerOptions {
-  readonly face: Face;
+  readonly profile: ServerProfile;
   readonly model: string;
   readonly parameters: EngineParameters;
   readonly truthLimits?: TruthLimits;
-  /** What computes the responses; its times are those of `clock`. Default: one engine, shown to the face. */
+  /** What computes the responses; its times are those of `clock`. Default: one engine, shown to the profile. */
   readonly makeBackend?: (clock: MonotonicClock) => RequestBackend;
   /** Default: one of its own. */
   readonly clock?: MonotonicClock;
@@ -46,43 +46,43 @@ export interface RouteParts {
   readonly api: ApiOptions;
   readonly generations: Generations;
   readonly backend: RequestBackend;
-  /** A handler of a body that starts a response, refused as the server refuses, in the face's HTTP figures. */
-  readonly answering: (route: string, start: StartResponse) => RouteHandler;
-  /** A handler whose answers are in the face's HTTP figures. */
+  /** A handler of a body that starts a response, refused as the server refuses, in the profile's HTTP figures. */
+  readonly responding: (route: string, start: StartResponse) => RouteHandler;
+  /** A handler whose answers are in the profile's HTTP figures. */
   readonly counted: (route: string, send: (response: ServerResponse) => void) => RouteHandler;
 }
 
-/** An inference server over HTTP: the OpenAI routes, `/health`, `/metrics` of a face, and `/truth`. */
+/** An inference server over HTTP: the OpenAI routes, `/health`, `/metrics` of a profile, and `/truth`. */
 export class SimulatorServer {
   readonly #http: RouteServer;
-  readonly #face: Face;
+  readonly #profile: ServerProfile;
   readonly #backend: RequestBackend;
   readonly #clock: MonotonicClock;
   readonly #faults: ServerFaults;
 
   /** @throws RangeError when an engine parameter is out of range */
   constructor(options: SimulatorServerOptions) {
-    const { face, model, parameters, truthLimits, makeBackend, makeRoutes, faults = NO_FAULTS } = options;
+    const { profile, model, parameters, truthLimits, makeBackend, makeRoutes, faults = NO_FAULTS } = options;
     const clock = options.clock ?? new MonotonicClock();
     this.#clock = clock;
     const truth = new TruthLog(truthLimits);
     const backend =
-      makeBackend?.(clock) ?? new EngineDriver(new Engine(parameters), clock, (events) => face.observe(events));
+      makeBackend?.(clock) ?? new EngineDriver(new Engine(parameters), clock, (events) => profile.observe(events));
     this.#faults = new ServerFaults(faults, parameters.seed);
     const generations = new Generations({ parameters, backend, clock, truth, faults: this.#faults });
     const api: ApiOptions = { model, parameters, generations };
-    const chat = makeChatCompletions(api, face.responses);
+    const chat = makeChatCompletions(api, profile.responses);
     const counted: RouteParts['counted'] = (route, send) => this.#counted(route, send);
-    const answering: RouteParts['answering'] = (route, start) => this.#answering(route, start);
-    const models = modelList(model, parameters.maxModelLen, face.ownedBy);
-    this.#face = face;
+    const responding: RouteParts['responding'] = (route, start) => this.#responding(route, start);
+    const models = modelList(model, parameters.maxModelLen, profile.ownedBy);
+    this.#profile = profile;
     this.#backend = backend;
     const routes = new Map<string, RouteHandler>([
-      ['POST /v1/chat/completions', answering('/v1/chat/completions', chat)],
+      ['POST /v1/chat/completions', responding('/v1/chat/completions', chat)],
       ['GET /v1/models', counted('/v1/models', (response) => sendJson(response, 200, models))],
       ['GET /health', (_request, response) => void response.writeHead(200, { 'content-length': 0 }).end()],
       ['GET /metrics', (_request, response) => this.#metrics(response)],
-      ...Object.entries(makeRoutes?.({ api, generations, backend, answering, counted }) ?? {}),
+      ...Object.entries(makeRoutes?.({ api, generations, backend, responding, counted }) ?? {}),
       ['GET /truth', (_request, response, query) => sendTruth(response, truth.json(clock, query.get('id')))],
     ]);
     this.#http = new RouteServer({
@@ -111,7 +111,7 @@ export class SimulatorServer {
     this.#backend.close();
   }
 
-  #answering(route: string, start: StartResponse): RouteHandler {
+  #responding(route: string, start: StartResponse): RouteHandler {
     return async (request, response) => {
       const count = this.#counter(route, request, response);
       try {
@@ -121,7 +121,7 @@ export class SimulatorServer {
         if (!response.destroyed) start(body, response, count);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        sendJson(response, error.status, this.#face.responses.error?.(error) ?? error.body());
+        sendJson(response, error.status, this.#profile.responses.error?.(error) ?? error.body());
         count();
       }
     };
@@ -151,10 +151,10 @@ export class SimulatorServer {
   }
 
   #metrics(response: ServerResponse): void {
-    sendPage(response, this.#face.metricsContentType, this.#face.metricsPage(this.#backend.state()));
+    sendPage(response, this.#profile.metricsContentType, this.#profile.metricsPage(this.#backend.state()));
   }
 
-  /** A handler whose answers are in the face's HTTP figures. */
+  /** A handler whose answers are in the profile's HTTP figures. */
   #counted(route: string, send: (response: ServerResponse) => void): RouteHandler {
     return (request, response) => {
       const count = this.#counter(route, request, response);
@@ -166,7 +166,7 @@ export class SimulatorServer {
   #counter(route: string, request: IncomingMessage, response: ServerResponse): () => void {
     const started_ns = this.#clock.now_ns();
     return () =>
-      this.#face.answered({
+      this.#profile.responded({
         handler: route,
         method: request.method ?? '',
         status: response.statusCode,

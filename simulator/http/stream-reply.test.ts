@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { systemAnswers } from '../dialects/dialect.ts';
+import { systemResponses } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/table.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
@@ -45,7 +45,7 @@ function setUp(outputTokens: number) {
   let ended = 0;
   const reply = new StreamReply({
     response: socket,
-    texts: systemAnswers(DIALECTS.vllm).stream({ id: 'r', created: 1, model: 'm' }, true),
+    texts: systemResponses(DIALECTS.vllm).stream({ id: 'r', created: 1, model: 'm' }, true),
     includeUsage: true,
     nextWord: () => ' x',
     clock,

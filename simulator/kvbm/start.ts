@@ -11,7 +11,7 @@ import { pagePort, type PagePort } from '../http/page-port.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { Site } from '../http/site.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
-import { VllmFace } from '../vllm/face.ts';
+import { VllmProfile } from '../vllm/profile.ts';
 import { KvbmMetrics } from './kvbm-metrics.ts';
 
 /** What differs from the simulator's defaults: tiers, and a device that is too small for long. */
@@ -43,14 +43,14 @@ function makeSite(
   const { model, parameters } = options;
   const clock = new MonotonicClock();
   const engine = new Engine(parameters);
-  const face = new VllmFace({ modelName: model, parameters, switches: false });
+  const profile = new VllmProfile({ modelName: model, parameters, switches: false });
   const kvbm = new KvbmMetrics(parameters, () => engine.kvBlockTotals);
   const gpu = new GpuLoad(parameters);
   const driver = new EngineDriver(engine, clock, (events) => {
-    for (const observer of [face, kvbm, gpu]) observer.observe(events);
+    for (const observer of [profile, kvbm, gpu]) observer.observe(events);
   });
   const gpuPage = new DcgmMetrics([gpu]);
-  const main = new SimulatorServer({ ...options, face, clock, makeBackend: () => driver });
+  const main = new SimulatorServer({ ...options, profile, clock, makeBackend: () => driver });
   const pages = [
     { server: metricsServer(KVBM_CONTENT_TYPE, () => kvbm.page(driver.state())), address: kvbmAddress },
     { server: metricsServer(DCGM_CONTENT_TYPE, () => gpuPage.page(clock.now_ns())), address: gpuAddress },

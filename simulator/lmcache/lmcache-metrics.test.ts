@@ -19,7 +19,7 @@ const PARAMETERS = {
 /** Runs a load and returns the resulting page with the true counts. */
 function run(load: readonly DrawnRequest[], until_ns: number) {
   const metrics = new LmcacheMetrics('m', PARAMETERS);
-  const { events, state } = runLoad(load, until_ns, { face: metrics, parameters: PARAMETERS });
+  const { events, state } = runLoad(load, until_ns, { profile: metrics, parameters: PARAMETERS });
   metrics.update(state);
   return { page: readPage(metrics.page()), events, state };
 }
@@ -82,7 +82,7 @@ test('hit rates are those of the last ten seconds; without traffic one reads 0 a
   };
   // The second finds 8 of its 9 tokens, so that 8 of 18 are found in all.
   const twice = [prompt, { ...prompt, arrival_ns: 1e9 }];
-  const { state } = runLoad(twice, 2e9, { face: metrics, parameters: PARAMETERS });
+  const { state } = runLoad(twice, 2e9, { profile: metrics, parameters: PARAMETERS });
   expect([rate('lookup'), rate('retrieve')]).toEqual([0, 1]);
   metrics.update({ ...state, now_ns: 11e9 });
   expect(rate('lookup')).toBeCloseTo(8 / 18, 12);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/drawn-load.ts';
 import type { KvTrafficEvent } from '../engine/events.ts';
 import { readPage } from '../metrics/read-page.ts';
-import { SglangFace } from './face.ts';
+import { SglangProfile } from './profile.ts';
 
 // Each run writes and parses a whole page.
 const RUNS = { numRuns: 30 };
@@ -22,9 +22,9 @@ test('evictions, loads, backups and prefetches are those of the events; a family
   let prefetches = 0;
   fc.assert(
     fc.property(drawnRequests, drawnMoment, (requests, until_ns) => {
-      const face = new SglangFace({ modelName: 'm', parameters: PARAMETERS });
-      const { events, state } = runLoad(requests, until_ns, { face, parameters: PARAMETERS });
-      const text = face.metricsPage(state);
+      const profile = new SglangProfile({ modelName: 'm', parameters: PARAMETERS });
+      const { events, state } = runLoad(requests, until_ns, { profile, parameters: PARAMETERS });
+      const text = profile.metricsPage(state);
       const page = readPage(text);
       const traffic = events.flatMap((event) => (event.kind === 'kv-traffic' ? [event] : []));
       for (const { counter, histograms, blocksOf } of MOVES) {

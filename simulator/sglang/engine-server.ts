@@ -9,7 +9,7 @@ import { sendNegotiatedPage } from '../http/negotiated-page.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
 import type { TruthLimits } from '../http/truth-log.ts';
-import { SglangFace } from './face.ts';
+import { SglangProfile } from './profile.ts';
 import { makeGenerate } from './generate.ts';
 
 /** What differs from the simulator's defaults: a host tier and a storage backend below the device. */
@@ -35,16 +35,17 @@ interface EngineServerOptions {
 /** One SGLang engine: the OpenAI API, the native one, and the page. */
 export function makeEngineServer(options: EngineServerOptions): SimulatorServer {
   const { model, parameters } = options;
-  const face = new SglangFace({ modelName: model, parameters });
+  const profile = new SglangProfile({ modelName: model, parameters });
   return new SimulatorServer({
     ...options,
-    face,
-    makeRoutes: ({ api, generations, backend, answering, counted }) => ({
-      'GET /metrics': (request, response) => sendNegotiatedPage(request, response, face.metricsPage(backend.state())),
-      'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
+    profile,
+    makeRoutes: ({ api, generations, backend, responding, counted }) => ({
+      'GET /metrics': (request, response) =>
+        sendNegotiatedPage(request, response, profile.metricsPage(backend.state())),
+      'POST /v1/completions': responding('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
       // Of one that serves an embedding model; here both are there.
-      'POST /v1/embeddings': answering('/v1/embeddings', makeEmbeddings(api)),
-      'POST /generate': answering('/generate', makeGenerate(generations, parameters)),
+      'POST /v1/embeddings': responding('/v1/embeddings', makeEmbeddings(api)),
+      'POST /generate': responding('/generate', makeGenerate(generations, parameters)),
       'GET /get_model_info': counted('/get_model_info', (response) => sendJson(response, 200, modelInfo(model))),
       'GET /get_server_info': counted('/get_server_info', (response) =>
         sendJson(response, 200, serverInfo(model, parameters)),

@@ -17,7 +17,7 @@ function run(backend: TritonBackend, load: readonly DrawnRequest[], until_ns: nu
   const families = tritonFamilies(TIGHT_PARAMETERS.maxModelLen, () => 0);
   const own = { model: 'm', backend, responseCache: false, parameters: TIGHT_PARAMETERS, families };
   const model = new TritonModel({ ...own, clock: new MonotonicClock() });
-  const { events } = runLoad(load, until_ns, { face: model });
+  const { events } = runLoad(load, until_ns, { profile: model });
   return { page: readPage(cppPage(families.all())), events };
 }
 

@@ -9,7 +9,7 @@ import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
-import { TrtllmFace } from './face.ts';
+import { TrtllmProfile } from './profile.ts';
 
 /** Of the release whose families these are. */
 const VERSION = JSON.stringify({ version: '1.2.0' });
@@ -36,14 +36,14 @@ export const TRTLLM_PARAMETERS: Partial<EngineParameters> = {
 export async function startTrtllm({ host, port: wanted, ...options }: StartOptions): Promise<StartedSystem> {
   const { model, parameters, faults } = options;
   checkWorkers(faults, 1);
-  let face = new TrtllmFace(model, parameters);
+  let profile = new TrtllmProfile(model, parameters);
   const make = (): SimulatorServer => {
-    face = new TrtllmFace(model, parameters);
-    return makeServer(options, face);
+    profile = new TrtllmProfile(model, parameters);
+    return makeServer(options, profile);
   };
   const server = new RestartingServer(make, faults.restart);
   const port = await server.listen(wanted, host);
-  const worker = metricsServer(face.metricsContentType, () => face.workerPage());
+  const worker = metricsServer(profile.metricsContentType, () => profile.workerPage());
   const address = pagePort(WORKER_PORT, options.defaultPagePorts);
   await listenAt(worker, address, host);
   return {
@@ -64,21 +64,21 @@ const COMPLETIONS = textCompletionDialect({
   whole: ['token_ids', 'context_logits', ...CHOICE_FIELDS],
 });
 
-function makeServer(options: Omit<StartOptions, 'host' | 'port'>, face: TrtllmFace): SimulatorServer {
+function makeServer(options: Omit<StartOptions, 'host' | 'port'>, profile: TrtllmProfile): SimulatorServer {
   return new SimulatorServer({
     ...options,
-    face,
-    makeRoutes: ({ api, backend, answering }) => ({
-      'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
-      'POST /v1/responses': answering('/v1/responses', makeResponses(api)),
+    profile,
+    makeRoutes: ({ api, backend, responding }) => ({
+      'POST /v1/completions': responding('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
+      'POST /v1/responses': responding('/v1/responses', makeResponses(api)),
       'GET /version': (_request, response) => sendJson(response, 200, VERSION),
       // The engine is queried first, so that the rows are those of this moment.
       'GET /metrics': (_request, response) => {
         backend.state();
-        sendJson(response, 200, face.drainIterations());
+        sendJson(response, 200, profile.drainIterations());
       },
       [`GET ${PROMETHEUS_PATH}`]: (request, response) =>
-        sendNegotiatedPage(request, response, face.metricsPage(backend.state())),
+        sendNegotiatedPage(request, response, profile.metricsPage(backend.state())),
     }),
   });
 }

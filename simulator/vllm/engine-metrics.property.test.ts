@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/drawn-load.ts';
 import type { DrawnRequest } from '../engine/drawn-load.ts';
 import { Engine } from '../engine/engine.ts';
-import { VllmFace } from './face.ts';
+import { VllmProfile } from './profile.ts';
 import { readPage } from '../metrics/read-page.ts';
 
 const MS = 1e6;
@@ -14,9 +14,9 @@ const RUNS = { numRuns: 30 };
 
 /** Runs a load and returns the resulting page with the true counts. */
 function run(requests: readonly DrawnRequest[], until_ns: number) {
-  const face = new VllmFace({ modelName: 'm', parameters: TIGHT_PARAMETERS });
-  const happened = runLoad(requests, until_ns, { face });
-  return { page: readPage(face.metricsPage(happened.state)), ...happened };
+  const profile = new VllmProfile({ modelName: 'm', parameters: TIGHT_PARAMETERS });
+  const happened = runLoad(requests, until_ns, { profile });
+  return { page: readPage(profile.metricsPage(happened.state)), ...happened };
 }
 
 const AT_FINISH = [
@@ -114,10 +114,10 @@ describe('at any moment of any load', () => {
 test('one request, calculated by hand', () => {
   const parameters = { ...TIGHT_PARAMETERS, jitterRatio: 0 };
   const engine = new Engine(parameters);
-  const face = new VllmFace({ modelName: 'm', parameters });
+  const profile = new VllmProfile({ modelName: 'm', parameters });
   engine.submit({ id: 'a', arrival_ns: 0, promptTokens: 8, outputTokens: 3 });
-  face.observe(engine.advanceTo(1000 * MS));
-  const page = readPage(face.metricsPage(engine.state));
+  profile.observe(engine.advanceTo(1000 * MS));
+  const page = readPage(profile.metricsPage(engine.state));
   // 10 + 8 = 18 ms to the first token, then two steps of 10 + 1 ms.
   expect(page.histogram('vllm:time_to_first_token_seconds').sum).toBeCloseTo(0.018, 12);
   expect(page.histogram('vllm:inter_token_latency_seconds').sum).toBeCloseTo(0.022, 12);
@@ -137,9 +137,9 @@ test('tokens that an offload tier brought back are external hits, and no others'
   };
   fc.assert(
     fc.property(drawnRequests, drawnMoment, (requests, until_ns) => {
-      const face = new VllmFace({ modelName: 'm', parameters });
-      const { events, state } = runLoad(requests, until_ns, { face, parameters });
-      const { value } = readPage(face.metricsPage(state));
+      const profile = new VllmProfile({ modelName: 'm', parameters });
+      const { events, state } = runLoad(requests, until_ns, { profile, parameters });
+      const { value } = readPage(profile.metricsPage(state));
       const scheduled = events.flatMap((e) => (e.kind === 'scheduled' && !e.resumed ? [e.request] : []));
       const external = scheduled.reduce((sum, { offloadedTokens: [host = 0] }) => sum + host, 0);
       const hits = value('vllm:prefix_cache_hits_total');

@@ -1,4 +1,4 @@
-import type { RespondedRequest } from '../face.ts';
+import type { RespondedRequest } from '../server-profile.ts';
 import type { VllmFamilies } from './families.ts';
 
 /** What vLLM's HTTP front end counts (prometheus-fastapi-instrumentator): every response, also of streams cut short. */

@@ -7,7 +7,7 @@ import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
-import { VllmFace } from './face.ts';
+import { VllmProfile } from './profile.ts';
 
 /** What differs from the simulator's defaults when all switches are on: CPU memory below the device, and a drafter. */
 export const VLLM_PARAMETERS: Partial<EngineParameters> = {
@@ -30,14 +30,14 @@ export async function startVllm({ host, port: wanted, ...options }: StartOptions
   const make = () =>
     new SimulatorServer({
       ...options,
-      face: new VllmFace({ modelName: model, parameters, switches }),
+      profile: new VllmProfile({ modelName: model, parameters, switches }),
       // vLLM has the last one with VLLM_SERVER_DEV_MODE=1, and answers 200 also when blocks were in use.
-      makeRoutes: ({ api, backend, answering, counted }) => ({
+      makeRoutes: ({ api, backend, responding, counted }) => ({
         'GET /version': counted('/version', (response) => sendJson(response, 200, VERSION)),
-        'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
-        'POST /v1/responses': answering('/v1/responses', makeResponses(api)),
+        'POST /v1/completions': responding('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
+        'POST /v1/responses': responding('/v1/responses', makeResponses(api)),
         // Of one that serves an embedding model; here both are there.
-        'POST /v1/embeddings': answering('/v1/embeddings', makeEmbeddings(api)),
+        'POST /v1/embeddings': responding('/v1/embeddings', makeEmbeddings(api)),
         'POST /reset_prefix_cache': counted('/reset_prefix_cache', (response) => {
           backend.resetPrefixCache?.();
           response.writeHead(200, { 'content-length': 0 }).end();

@@ -6,7 +6,7 @@ import type { DrawnRequest } from '../engine/drawn-load.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { readPage } from '../metrics/read-page.ts';
-import { VllmFace } from './face.ts';
+import { VllmProfile } from './profile.ts';
 
 const MS = 1e6;
 
@@ -25,10 +25,10 @@ const BLOCK_BYTES = 524_288;
 
 /** Runs a load and returns the resulting page with the true counts. */
 function run(requests: readonly DrawnRequest[], until_ns: number) {
-  const face = new VllmFace({ modelName: 'm', parameters: PARAMETERS });
-  const happened = runLoad(requests, until_ns, { face, parameters: PARAMETERS });
+  const profile = new VllmProfile({ modelName: 'm', parameters: PARAMETERS });
+  const happened = runLoad(requests, until_ns, { profile, parameters: PARAMETERS });
   const traffic = happened.events.flatMap((event) => (event.kind === 'kv-traffic' ? [event] : []));
-  return { page: readPage(face.metricsPage(happened.state)), traffic, ...happened };
+  return { page: readPage(profile.metricsPage(happened.state)), traffic, ...happened };
 }
 
 const atAnyMoment = (check: (ran: ReturnType<typeof run>) => void): void =>
@@ -146,14 +146,14 @@ test('a prefix that is evicted and loaded again, by hand', () => {
     jitterRatio: 0,
   };
   const engine = new Engine(parameters);
-  const face = new VllmFace({ modelName: 'm', parameters, wallSeconds: () => 1795279939 });
+  const profile = new VllmProfile({ modelName: 'm', parameters, wallSeconds: () => 1795279939 });
   const hashes = (family: number): number[] => Array.from({ length: 10 }, (_, i) => family * 100 + i);
   const request = { promptTokens: 41, outputTokens: 1 };
   engine.submit({ id: 'a', arrival_ns: 0, promptBlockHashes: hashes(1), ...request });
   engine.submit({ id: 'b', arrival_ns: 1000 * MS, promptBlockHashes: hashes(2), ...request });
   engine.submit({ id: 'c', arrival_ns: 2000 * MS, promptBlockHashes: hashes(1), ...request });
-  face.observe(engine.advanceTo(1999 * MS));
-  const before = readPage(face.metricsPage(engine.state));
+  profile.observe(engine.advanceTo(1999 * MS));
+  const before = readPage(profile.metricsPage(engine.state));
   // 11 of 16 blocks each: b takes 6 without content and the last 5 of a's, which live from 0 to 1 s and are never used
   // again.
   expect(before.value('vllm:kv_offload_store_bytes_total')).toBe(5 * BLOCK_BYTES);
@@ -161,11 +161,11 @@ test('a prefix that is evicted and loaded again, by hand', () => {
   expect(before.histogram('vllm:kv_block_lifetime_seconds')).toMatchObject({ count: 5, sum: 5 });
   expect(before.histogram('vllm:kv_block_idle_before_evict_seconds')).toMatchObject({ count: 5, sum: 5 });
   // c finds 5 blocks on the device, loads 5, and pushes 5 of b's out, which began at 1 s.
-  face.observe(engine.advanceTo(2001 * MS));
-  const during = readPage(face.metricsPage(engine.state));
+  profile.observe(engine.advanceTo(2001 * MS));
+  const during = readPage(profile.metricsPage(engine.state));
   expect(during.value('vllm:kv_offload_cpu_cache_usage_perc')).toBe(10 / 20);
-  face.observe(engine.advanceTo(5000 * MS));
-  const after = readPage(face.metricsPage(engine.state));
+  profile.observe(engine.advanceTo(5000 * MS));
+  const after = readPage(profile.metricsPage(engine.state));
   expect(after.value('vllm:kv_offload_cpu_cache_usage_perc')).toBe(0);
   expect(after.value('vllm:kv_offload_load_bytes_total')).toBe(5 * BLOCK_BYTES);
   expect(after.value('vllm:kv_offload_load_time_total')).toBeCloseTo(0.015, 12);

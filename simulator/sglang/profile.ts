@@ -1,8 +1,8 @@
-import { systemAnswers } from '../dialects/dialect.ts';
+import { systemResponses } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { RespondedRequest, Face } from '../face.ts';
+import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
 import { pythonMultiprocessPage } from '../metrics/python-page.ts';
 import { SglangCacheMetrics } from './cache-metrics.ts';
 import { SglangFamilies } from './families.ts';
@@ -12,7 +12,7 @@ import { SglangStateMetrics } from './state-metrics.ts';
 import { SglangSwitchMetrics } from './switch-metrics.ts';
 import { schedulerLabels } from './labels.ts';
 
-interface SglangFaceOptions {
+interface SglangProfileOptions {
   readonly modelName: string;
   readonly parameters: EngineParameters;
   /** Whether the server has the switches on that show further families. Default true. */
@@ -20,10 +20,10 @@ interface SglangFaceOptions {
 }
 
 /** The metrics page of an SGLang 0.5.23 engine started with `--enable-metrics` and `--enable-hierarchical-cache`. */
-export class SglangFace implements Face {
+export class SglangProfile implements ServerProfile {
   readonly ownedBy = 'sglang';
   readonly metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
-  readonly responses = systemAnswers(DIALECTS.sglang);
+  readonly responses = systemResponses(DIALECTS.sglang);
   readonly #families = new SglangFamilies();
   readonly #modelName: string;
   readonly #scheduler: SglangSchedulerMetrics;
@@ -31,7 +31,7 @@ export class SglangFace implements Face {
   readonly #switches: SglangSwitchMetrics | null;
   readonly #observers: readonly { observe(event: EngineEvent): void }[];
 
-  constructor({ modelName, parameters, switches = true }: SglangFaceOptions) {
+  constructor({ modelName, parameters, switches = true }: SglangProfileOptions) {
     const families = this.#families;
     this.#modelName = modelName;
     this.#scheduler = new SglangSchedulerMetrics(families, modelName);
@@ -51,7 +51,7 @@ export class SglangFace implements Face {
     for (const event of events) for (const observer of this.#observers) observer.observe(event);
   }
 
-  answered({ handler, seconds }: RespondedRequest): void {
+  responded({ handler, seconds }: RespondedRequest): void {
     if (handler === '/v1/loads') this.#switches?.loadsAnswered(seconds, this.#modelName);
   }
 

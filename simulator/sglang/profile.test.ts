@@ -7,7 +7,7 @@ import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { pageShape } from '../metrics/page-shape.ts';
 import { SGLANG_PARAMETERS } from './engine-server.ts';
-import { SglangFace } from './face.ts';
+import { SglangProfile } from './profile.ts';
 
 // Written by SGLang 0.5.23's own collectors: before the first request, and after 150 of which 6 were aborted.
 const fixture = (name: string): string => captureText(`sglang/${name}.txt`);
@@ -27,7 +27,7 @@ const SMALL: EngineParameters = {
 
 function loadedPage(switches: boolean): string {
   const engine = new Engine(SMALL);
-  const face = new SglangFace({ modelName: 'tiny-random', parameters: SMALL, switches });
+  const profile = new SglangProfile({ modelName: 'tiny-random', parameters: SMALL, switches });
   for (let i = 0; i < 60; i++) {
     const family = i % 12;
     engine.submit({
@@ -40,7 +40,7 @@ function loadedPage(switches: boolean): string {
     });
   }
   engine.abort('r59', 60 * 20e6);
-  face.observe(engine.advanceTo(1e12));
+  profile.observe(engine.advanceTo(1e12));
   if (switches) {
     const response = {
       handler: '/v1/loads',
@@ -50,14 +50,14 @@ function loadedPage(switches: boolean): string {
       requestBytes: 0,
       responseBytes: 9,
     };
-    face.answered(response);
+    profile.responded(response);
   }
-  return face.metricsPage(engine.state);
+  return profile.metricsPage(engine.state);
 }
 
 function idlePage(): string {
-  const face = new SglangFace({ modelName: 'tiny-random', parameters: SMALL, switches: false });
-  return face.metricsPage(new Engine(SMALL).state);
+  const profile = new SglangProfile({ modelName: 'tiny-random', parameters: SMALL, switches: false });
+  return profile.metricsPage(new Engine(SMALL).state);
 }
 
 // The engine adds these two labels, which its collectors, driven without it, did not.

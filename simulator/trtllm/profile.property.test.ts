@@ -5,7 +5,7 @@ import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine
 import type { DrawnRequest } from '../engine/drawn-load.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { readPage } from '../metrics/read-page.ts';
-import { TrtllmFace } from './face.ts';
+import { TrtllmProfile } from './profile.ts';
 
 // Each run writes and parses a whole page.
 const RUNS = { numRuns: 20 };
@@ -32,11 +32,11 @@ interface Row {
 }
 
 function run(requests: readonly DrawnRequest[], until_ns: number) {
-  const face = new TrtllmFace('m', parameters);
-  const happened = runLoad(requests, until_ns, { face, parameters });
-  const page = readPage(face.metricsPage(happened.state));
+  const profile = new TrtllmProfile('m', parameters);
+  const happened = runLoad(requests, until_ns, { profile, parameters });
+  const page = readPage(profile.metricsPage(happened.state));
   const value = (name: string, labels = {}): number => page.sum(`trtllm_${name}`, labels);
-  return { value, rows: JSON.parse(face.drainIterations()) as Row[], ...happened };
+  return { value, rows: JSON.parse(profile.drainIterations()) as Row[], ...happened };
 }
 
 const total = <T>(items: readonly T[], of: (item: T) => number): number =>

@@ -13,8 +13,8 @@ export interface RespondedRequest {
   readonly responseBytes: number;
 }
 
-/** What one inference server shows of the engine behind it: the engine knows no face, the HTTP server knows only this. */
-export interface Face {
+/** What one inference server shows of the engine behind it: the engine knows no profile, the HTTP server knows only this. */
+export interface ServerProfile {
   /** `owned_by` of the model in `/v1/models`. */
   readonly ownedBy: string;
   readonly metricsContentType: string;
@@ -22,6 +22,6 @@ export interface Face {
   readonly responses: ResponseDialect;
   /** Takes up what the engine did, in its order. */
   observe(events: readonly EngineEvent[]): void;
-  answered(request: RespondedRequest): void;
+  responded(request: RespondedRequest): void;
   metricsPage(state: EngineState): string;
 }

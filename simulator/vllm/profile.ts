@@ -1,8 +1,8 @@
-import { systemAnswers } from '../dialects/dialect.ts';
+import { systemResponses } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { RespondedRequest, Face } from '../face.ts';
+import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
 import { pythonPage } from '../metrics/python-page.ts';
 import { VllmEngineMetrics } from './engine-metrics.ts';
 import { VllmFamilies } from './families.ts';
@@ -12,7 +12,7 @@ import { ProcessMetrics } from './process-metrics.ts';
 import { switchFamilies } from './switch-families.ts';
 import { VllmSwitchMetrics } from './switch-metrics.ts';
 
-interface VllmFaceOptions {
+interface VllmProfileOptions {
   readonly modelName: string;
   readonly parameters: EngineParameters;
   /** The present as Unix time. Default: the machine's. */
@@ -22,9 +22,9 @@ interface VllmFaceOptions {
 }
 
 /** The metrics page of vLLM 0.32.0 with one engine and one API server process. */
-export class VllmFace implements Face {
+export class VllmProfile implements ServerProfile {
   readonly ownedBy = 'vllm';
-  readonly responses = systemAnswers(DIALECTS.vllm);
+  readonly responses = systemResponses(DIALECTS.vllm);
   /** Whatever the scraper asks for. */
   readonly metricsContentType = 'text/plain; version=1.0.0; charset=utf-8';
   readonly #families: VllmFamilies;
@@ -33,7 +33,7 @@ export class VllmFace implements Face {
   readonly #process: ProcessMetrics;
   readonly #switches: VllmSwitchMetrics | null;
 
-  constructor({ modelName, parameters, wallSeconds = () => Date.now() / 1000, switches = true }: VllmFaceOptions) {
+  constructor({ modelName, parameters, wallSeconds = () => Date.now() / 1000, switches = true }: VllmProfileOptions) {
     const entries = switches ? [...VLLM_PAGE, ...switchFamilies(parameters)] : VLLM_PAGE;
     this.#families = new VllmFamilies(parameters.maxModelLen, wallSeconds, entries);
     this.#engine = new VllmEngineMetrics(this.#families, modelName, parameters);
@@ -47,7 +47,7 @@ export class VllmFace implements Face {
     if (this.#switches !== null) for (const event of events) this.#switches.observe(event);
   }
 
-  answered(request: RespondedRequest): void {
+  responded(request: RespondedRequest): void {
     this.#http.observe(request);
   }
 

