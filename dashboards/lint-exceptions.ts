@@ -4,8 +4,8 @@ import { TOKENS_PER_SECOND } from './src/server/units.ts';
 /** Findings that are wanted, each with the reason; one that nothing needs any more is an error. */
 export interface LintException {
   readonly rules: readonly string[];
-  /** The metrics that it is about, or the dashboard as a whole, or what is said. */
-  readonly about: RegExp | { readonly uid: string } | { readonly message: string };
+  /** The metrics that it is about, or the dashboard as a whole, or its queries, or what is said. */
+  readonly about: RegExp | { readonly uid: string } | { readonly queriesOf: string } | { readonly message: string };
   readonly reason: string;
 }
 
@@ -28,6 +28,11 @@ export const LINT_EXCEPTIONS: readonly LintException[] = [
     reason:
       'the recording rules join what several jobs scrape: their series have system, model and instance, and no job',
   },
+  ...['llmbench-client-vs-server', 'llmbench-benchmark'].map((queriesOf): LintException => ({
+    rules: ['target-job-rule'],
+    about: { queriesOf },
+    reason: 'its servers are chosen among recorded series, which have no job: by their instance',
+  })),
   {
     rules: ['template-job-rule', 'template-instance-rule'],
     about: { uid: 'llmbench-client-vs-server' },
@@ -69,6 +74,8 @@ export const LINT_EXCEPTIONS: readonly LintException[] = [
 export function isExcepted(finding: Finding, uid: string, { rules, about }: LintException): boolean {
   const { rule, metric, message } = finding;
   if (!rules.includes(rule)) return false;
+  const classicUid = uid.replace(/-native$/, '');
   if (about instanceof RegExp) return metric !== null && about.test(metric);
-  return metric === null && ('uid' in about ? about.uid === uid.replace(/-native$/, '') : about.message === message);
+  if ('queriesOf' in about) return metric !== null && about.queriesOf === classicUid;
+  return metric === null && ('uid' in about ? about.uid === classicUid : about.message === message);
 }

@@ -1,5 +1,5 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
-import { selectors } from '../prometheus/promql.ts';
+import { maskStrings, selectors } from '../prometheus/promql.ts';
 import { panelsOf, type ClassicDashboard, type ClassicPanel, type ClassicVariable } from './classic-json.ts';
 
 /** What a rule has against a dashboard. */
@@ -108,7 +108,7 @@ function lintExpression(expr: string, say: Say): readonly Finding[] {
       findings.push(say(`target-${label}-rule`, `${metric} without ${label}=~"$${label}"`, metric));
     }
   }
-  for (const [, range] of expr.matchAll(/\bi?rate\([^[\]()]*\[([^\]]*)\]/g)) {
+  for (const [, range] of maskStrings(expr).matchAll(/\bi?rate\([^[\]()]*\[([^\]]*)\]/g)) {
     if (range !== '$__rate_interval') findings.push(say('target-rate-interval-rule', `a rate over ${range ?? ''}`));
   }
   for (const [, fn, metric] of expr.matchAll(/(?:(\w+)\()?\b([a-zA-Z_:][\w:]*_total)\b/g)) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { withNativeHistograms } from './native-histograms.ts';
-import { renderNativeRules } from './generate.ts';
+import { renderNativeRules } from './native-rules.ts';
 import type { KnownMetric } from './known-metrics.ts';
 
 const histogram: KnownMetric = { family: 'x', type: 'histogram', labels: new Set(['le']), bounds: [100, 2000] };
@@ -54,7 +54,7 @@ describe('withNativeHistograms', () => {
     ['the sum of a summary', 'rate(s_sum[5m])'],
     ['text in quotes', 'label_replace(up, "a", "rate(x_count[5m])", "b", "[x_bucket")'],
     ['bucket counts that are compared', 'sum by (le) (last_over_time(x_bucket[5m])) >= bool 3'],
-    ['a recorded series', 'sum by (le) (system:x_bucket:rate1m)'],
+    ['a recorded series', 'sum by (le) (system:x_bucket:rate)'],
   ])('leaves %s', (_, expr) => {
     expect(withNativeHistograms(expr, KNOWN)).toBe(expr);
   });

@@ -7,7 +7,7 @@ describe('selectors', () => {
   test.each<[expr: string, metrics: string[]]>([
     ['up', ['up']],
     ['sum by (job, le) (rate(a_bucket{x="1"}[1m]))', ['a_bucket']],
-    ['a:b:rate1m > on (system, model) c:d:sum', ['a:b:rate1m', 'c:d:sum']],
+    ['a:b:rate > on (system, model) c:d:sum', ['a:b:rate', 'c:d:sum']],
     ['label_replace(rate(a[1m]), "model", "$1", "name", "(.+)")', ['a']],
     ['a{l="x{y}"} and b unless c', ['a', 'b', 'c']],
     ['{__name__=~"a|b"}', ['']],

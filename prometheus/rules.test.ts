@@ -28,7 +28,7 @@ const ALERTS = ruleFiles('alerts').flatMap(([, rules]) => rules.filter(({ alert 
 
 /** The flows and levels that all systems share, besides the histograms. */
 const SHARED =
-  /^system:(requests_running:sum|requests_waiting:sum|kv_cache_usage_ratio:max|(preemptions|requests|request_errors|prompt_tokens|output_tokens):rate1m)$/;
+  /^system:(requests_running:sum|requests_waiting:sum|kv_cache_usage_ratio:max|(preemptions|requests|request_errors|prompt_tokens|output_tokens):rate)$/;
 
 /**
  * Alerts on a state that holds until the next run is judged or ends, or until discovery changes: waiting adds nothing.
@@ -46,7 +46,7 @@ function unitTests(file: string): UnitTests['tests'] {
 }
 
 function measureOf({ record = '' }: Rule): string {
-  return /^system:(.+)_seconds_bucket:rate1m$/.exec(record)?.[1] ?? '';
+  return /^system:(.+)_seconds_bucket:rate$/.exec(record)?.[1] ?? '';
 }
 
 describe.each(RULES)('the recording rules of $system', ({ system, rules }) => {
@@ -59,7 +59,7 @@ describe.each(RULES)('the recording rules of $system', ({ system, rules }) => {
         expect(Object.keys(labels)).toEqual(['system']);
         expect(expr).toMatch(/^(sum|max) by \((model, )?instance\) \(/);
       } else {
-        expect(record).toMatch(/^system:[a-z_]+_seconds_bucket:rate1m$/);
+        expect(record).toMatch(/^system:[a-z_]+_seconds_bucket:rate$/);
         expect(Object.keys(labels)).toEqual(['system', 'definition']);
         // What the labels do not set, the sum keeps, and nothing else.
         expect(expr).toMatch(/^sum by \(model, instance, le\) \(/);

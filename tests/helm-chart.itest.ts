@@ -206,7 +206,7 @@ describeWithChart('the Helm chart', (program) => {
     );
     const vllm = rules.filter(({ metadata }) => metadata.name.endsWith('-rules-vllm'));
     expect(vllm).toHaveLength(1);
-    expect(JSON.stringify(vllm)).toContain('or ignoring (le) rate(vllm:time_to_first_token_seconds[1m])');
+    expect(JSON.stringify(vllm)).toContain('or ignoring (le) rate(vllm:time_to_first_token_seconds[4m])');
     expect((await withValues('histograms: both')).code).not.toBe(0);
   });
 

@@ -238,7 +238,7 @@ describe('the dashboards', () => {
   test('come with the rules that those for native histograms require', () => {
     const bundle = unzipSync(readFileSync(join(release, `llmbench-dashboards-${VERSION}.zip`)));
     const text = Buffer.from(bundle[`llmbench-dashboards-${VERSION}/native/rules/vllm.yml`] ?? []).toString();
-    expect(text).toContain('or ignoring (le) rate(vllm:time_to_first_token_seconds[1m])');
+    expect(text).toContain('or ignoring (le) rate(vllm:time_to_first_token_seconds[4m])');
   });
 
   test('pass the linter once imported, with the selected data source', () => {

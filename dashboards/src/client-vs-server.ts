@@ -3,7 +3,7 @@ import { baseDashboard } from './base-dashboard.ts';
 import { WHOLE_RUN } from './benchmark/wording.ts';
 import type { Histograms } from './native/histograms.ts';
 import * as client from './queries/client.ts';
-import { SYSTEM_PRESENCE, systemKvCacheUsage, systemPercentiles, systemSum } from './queries/system.ts';
+import { SYSTEM_PRESENCE, systemKvCacheUsage, systemPercentiles, systemRates, systemSum } from './queries/system.ts';
 import { lines, number, row, type PanelSpec, type RowSpec } from './server/panel-spec.ts';
 import { addRow } from './server/server-dashboard.ts';
 import type { Signal } from './server/signal.ts';
@@ -17,9 +17,9 @@ import {
   scrapeIntervalVariable,
 } from './variables.ts';
 
-const RULES =
-  'The lines of servers are from the recording rules of llmbench (rate over 1 minute), one per system, definition and ' +
-  'instance; compare only equal definitions. Estimated by histogram_quantile; the error has no guaranteed bound.';
+const DEFINITIONS =
+  'The lines of servers are one per system, definition and instance; compare only equal definitions. Estimated by ' +
+  'histogram_quantile; the error has no guaranteed bound.';
 
 function signal(query: Query, display: DisplayUnit): Signal {
   return { ...query, display, families: [] };
@@ -31,6 +31,10 @@ function seconds(queries: readonly Query[]): Signal[] {
 
 function recorded(measure: string, quantiles: readonly number[]): Signal[] {
   return seconds(systemPercentiles(measure, quantiles));
+}
+
+function rates(flow: string, name: string, display: DisplayUnit): Signal[] {
+  return systemRates(flow, name).map((query) => signal(query, display));
 }
 
 function system(metric: string, name: string, display: DisplayUnit): Signal {
@@ -67,7 +71,7 @@ function overview(histograms: Histograms): RowSpec {
     lines(
       'Requests',
       'Requests finished per second, as counted by the client, and by each server for all its clients. If a server counts more than the client, it has other traffic.',
-      [signal(client.requestRates, REQUESTS), system('requests:rate1m', 'finished', REQUESTS)],
+      [signal(client.requestRates, REQUESTS), rates('requests', 'finished', REQUESTS)],
     ),
     lines(
       'Requests under way',
@@ -80,7 +84,7 @@ function overview(histograms: Histograms): RowSpec {
     ),
     lines('Output tokens', 'Counted by the client from the usage of finished requests, and by the servers.', [
       signal(client.outputTokenRate, TOKENS_PER_SECOND),
-      system('output_tokens:rate1m', 'output', TOKENS_PER_SECOND),
+      rates('output_tokens', 'output', TOKENS_PER_SECOND),
     ]),
   ]);
 }
@@ -93,23 +97,23 @@ function latency(): RowSpec {
   return row(2, 'Latency: client and server', [
     lines(
       'Time to first token',
-      `The client measures from sending the request, the server from its arrival. If the client is far above the server, the time is spent in the network, in a gateway, or in a client short of CPU. ${RULES}`,
+      `The client measures from sending the request, the server from its arrival. If the client is far above the server, the time is spent in the network, in a gateway, or in a client short of CPU. ${DEFINITIONS}`,
       both('time_to_first_token', [0.5, 0.99]),
       { objective: 'ttft_slo' },
     ),
     lines(
       'Inter-token latency, per request',
-      `One mean per request on both sides. Families with one value per token are not shown. ${RULES}`,
+      `One mean per request on both sides. Families with one value per token are not shown. ${DEFINITIONS}`,
       both('inter_token_latency', [0.5, 0.99]),
     ),
     lines(
       'Request latency',
-      `From sending, or arrival, to the last token. ${RULES}`,
+      `From sending, or arrival, to the last token. ${DEFINITIONS}`,
       both('request_latency', [0.5, 0.99]),
     ),
     lines(
       'Gaps between chunks, steps and tokens',
-      `One value per gap; the definition states between what. A chunk may carry several tokens: compare only equal definitions. ${RULES}`,
+      `One value per gap; the definition states between what. A chunk may carry several tokens: compare only equal definitions. ${DEFINITIONS}`,
       [
         ...seconds(client.percentilesOverTime('inter_chunk_latency', [0.99], 'client')),
         ...recorded('inter_chunk_latency', [0.99]),
@@ -139,15 +143,15 @@ function servers(): RowSpec {
     lines(
       'Preemptions',
       'Requests moved back to the queue per second because memory ran short; their work is done again.',
-      [system('preemptions:rate1m', 'preempted', REQUESTS)],
+      [rates('preemptions', 'preempted', REQUESTS)],
     ),
     lines(
       'Errors',
       'Failed requests as counted by the servers and by the client. SGLang and TensorRT-LLM have no such counter.',
-      [signal(client.errorRates, REQUESTS), system('request_errors:rate1m', 'failed', REQUESTS)],
+      [signal(client.errorRates, REQUESTS), rates('request_errors', 'failed', REQUESTS)],
     ),
     lines('Prompt tokens', 'As counted by the servers, cached tokens included.', [
-      system('prompt_tokens:rate1m', 'prompt', TOKENS_PER_SECOND),
+      rates('prompt_tokens', 'prompt', TOKENS_PER_SECOND),
     ]),
   ]);
 }

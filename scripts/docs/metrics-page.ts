@@ -39,7 +39,7 @@ export async function metricsPage(): Promise<string> {
       labels.map((label) => [code(label), meaningOf(label)]),
     ),
     '## Recording rules',
-    'In [prometheus/rules](../../prometheus/rules): the same names for all systems, so that a panel can show them together. `rate1m` is the rate over a minute. `objective:…` are the objectives of alerts and dashboards, to be changed in `rules/objectives.yml`.',
+    'In [prometheus/rules](../../prometheus/rules): the same names for all systems, so that a panel can show them together. `rate` is the rate over four minutes, for [scrape intervals](prometheus.md#scrape-interval) up to a minute. `objective:…` are the objectives of alerts and dashboards, to be changed in `rules/objectives.yml`.',
     table(['series', 'systems'], recordedSeries()),
     '## Alerts',
     'In [prometheus/alerts](../../prometheus/alerts); each links to a runbook.',

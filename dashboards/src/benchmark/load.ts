@@ -1,7 +1,7 @@
 import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
-import { systemSum } from '../queries/system.ts';
+import { systemRates } from '../queries/system.ts';
 import { TOKENS_PER_SECOND } from '../server/units.ts';
 import { HALF } from './sizes.ts';
 import { SHORT_RUN } from './wording.ts';
@@ -29,7 +29,7 @@ export function withLoad(dashboard: DashboardBuilder): void {
           'Output tokens per second: counted by the client at the end of each request (from the usage that the server ' +
           'reports), and by each server, for all its clients. Steps of the client are requests that end together.',
         unit: TOKENS_PER_SECOND.unit,
-        queries: [client.outputTokenRate, systemSum('output_tokens:rate1m', 'output')],
+        queries: [client.outputTokenRate, ...systemRates('output_tokens', 'output')],
       }),
     )
     .withPanel(

@@ -1,7 +1,7 @@
 import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
-import { systemKvCacheUsage, systemPercentiles, systemSum } from '../queries/system.ts';
+import { systemKvCacheUsage, systemPercentiles, systemRates, systemSum } from '../queries/system.ts';
 import { HALF, THIRD } from './sizes.ts';
 import { OVER_TIME } from './wording.ts';
 
@@ -73,7 +73,7 @@ export function withServer(dashboard: DashboardBuilder): void {
           'Requests moved back to the queue per second because memory ran short; their work is done again. The dashboard of ' +
           'the system shows the time in the queue and its other metrics.',
         unit: 'reqps',
-        queries: [systemSum('preemptions:rate1m', 'preempted')],
+        queries: [...systemRates('preemptions', 'preempted')],
       }),
     );
 }

@@ -1,0 +1,21 @@
+/** Servers that are scraped at this interval or more often have a rate at every evaluation of the rules. */
+export const MAX_SCRAPE_INTERVAL_SECONDS = 60;
+/** Two scrapes make a rate; the window also has room for one that fails, and for one that is late. */
+const SCRAPES = 4;
+
+/** The window of the rates as a Prometheus duration. */
+export function rateWindow(maxScrapeIntervalSeconds: number): string {
+  const seconds = SCRAPES * maxScrapeIntervalSeconds;
+  return seconds % 60 === 0 ? `${seconds / 60}m` : `${seconds}s`;
+}
+
+/**
+ * Rules in YAML with the window of their rates. An alert that waits until a single event has left the window says so in a
+ * comment beside its `for`.
+ */
+export function withRateWindow(yaml: string, maxScrapeIntervalSeconds: number): string {
+  const window = rateWindow(maxScrapeIntervalSeconds);
+  return yaml
+    .replace(/(\brate\((?:"[^"]*"|[^"()[\]])*\[)\w+(?=\])/g, `$1${window}`)
+    .replace(/^( *for: )\w+(?= # The window of the rates)/gm, `$1${window}`);
+}
