@@ -190,6 +190,14 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
       }
     });
 
+    test('it opens with the scrape interval of what it shows', async () => {
+      const variable = dashboard.templating.list.find(({ name }) => name === 'scrape_interval');
+      if (variable?.type !== 'query') return;
+      const [first] = await offered(variable);
+      // The shipped configuration scrapes runs and their servers every 2 s, this test the other servers every second.
+      expect(first?.value).toBe(job === 'llmbench-server' ? '2s' : '1s');
+    });
+
     const isRecorded = (metric: string): boolean => metric === 'up' || stack.recordedSamples(job).has(metric);
 
     test('the variables offer something to choose, the run among it', async () => {

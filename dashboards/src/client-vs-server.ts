@@ -15,6 +15,7 @@ import {
   recordedVariables,
   runVariables,
   scrapeIntervalVariable,
+  scrapesOfRuns,
 } from './variables.ts';
 
 const DEFINITIONS =
@@ -176,7 +177,7 @@ export function clientVsServer(histograms: Histograms = 'classic'): Dashboard {
       },
       histograms,
     ),
-    scrapeIntervalVariable(),
+    scrapeIntervalVariable(...scrapesOfRuns()),
   ]);
   for (const each of [overview(histograms), latency(), servers()]) addRow(dashboard, each);
   return dashboard.build();

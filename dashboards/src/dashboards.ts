@@ -30,6 +30,7 @@ import {
   recordedVariables,
   runVariables,
   scrapeIntervalVariable,
+  scrapesOfRuns,
 } from './variables.ts';
 
 const SYSTEMS = [vllm(), dynamo(), kvbm(), sglang(), trtllm(), triton()];
@@ -101,7 +102,7 @@ function benchmark(histograms: Histograms = 'classic'): Dashboard {
     ...runVariables(),
     ...recordedVariables(SYSTEM_PRESENCE),
     objectiveVariable(TTFT_OBJECTIVE, histograms),
-    scrapeIntervalVariable(),
+    scrapeIntervalVariable(...scrapesOfRuns()),
   ]);
   withWholeRun(dashboard, histograms);
   withLoad(dashboard);

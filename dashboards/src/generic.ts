@@ -133,7 +133,7 @@ export function generic(histograms: Histograms = 'classic'): Dashboard {
     histograms === 'classic'
       ? familyVariable('gauge', 'Gauge', '__name__!~".+_(total|bucket|sum|count|created|info)"')
       : gaugeVariable(),
-    scrapeIntervalVariable(),
+    scrapeIntervalVariable(`${PRESENCE}{job=~"$job",instance=~"$instance"}`),
   ]);
   for (const each of [scraping(), chosenHistogram(histograms), ...others()]) addRow(dashboard, each);
   return dashboard.build();

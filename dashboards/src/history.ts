@@ -5,7 +5,7 @@ import { joinedTable } from './panels/joined-table.ts';
 import { stateMappings, stateTimeline, type State } from './panels/state-timeline.ts';
 import { timeseries } from './panels/timeseries.ts';
 import * as scenario from './queries/scenario.ts';
-import { datasourceVariable, scenarioVariable, scrapeIntervalVariable } from './variables.ts';
+import { datasourceVariable, scenarioVariable, shortestStepVariable } from './variables.ts';
 
 const COLORS: Readonly<Record<(typeof scenario.VERDICTS)[number], string>> = {
   regressed: 'red',
@@ -218,7 +218,7 @@ export function history(): Dashboard {
     // Of weeks the phases of runs would be a wall of regions.
     regions: false,
     from: 'now-30d',
-  }).variables([datasourceVariable(), scenarioVariable(), scrapeIntervalVariable()]);
+  }).variables([datasourceVariable(), scenarioVariable(), shortestStepVariable()]);
   withState(dashboard);
   withVerdicts(dashboard);
   withEffects(dashboard);

@@ -6,7 +6,7 @@ import {
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { boundsByDistance, limitSeries, OBJECTIVES, type LatencyObjective } from '../../prometheus/objectives.ts';
-import { ofMeasured, runTitles } from '../../prometheus/queries.ts';
+import { ofMeasured, runMatcher, runTitles } from '../../prometheus/queries.ts';
 import { DATASOURCE } from './datasource.ts';
 import type { Histograms } from './native/histograms.ts';
 import { SELECTED_RUNS } from './queries/client.ts';
@@ -62,12 +62,46 @@ export function datasourceVariable(): DatasourceVariableBuilder {
     .type('prometheus');
 }
 
-export function scrapeIntervalVariable(): CustomVariableBuilder {
+/** Grafana's shortest step on dashboards without rates. */
+export function shortestStepVariable(): CustomVariableBuilder {
   return new CustomVariableBuilder('scrape_interval')
     .label('Scrape interval')
-    .description('How often this Prometheus scrapes runs and servers: rates are taken over four of these at least')
-    .values('2s,1s,5s,10s,15s,30s,1m')
+    .description('How often this Prometheus scrapes the exporter')
+    .values('2s,1s,5s,10s,15s,30s,60s')
     .current({ selected: true, text: '2s', value: '2s' });
+}
+
+const INTERVALS_SECONDS = [1, 2, 5, 10, 15, 30, 60];
+/** Of runs in the shipped configuration; assumed where nothing was scraped. */
+const USUAL_SECONDS = 2;
+
+/**
+ * The interval at which series were scraped in the hour before the end of the time range, the nearest choice first: it is
+ * what Grafana makes the windows of rates of. `series` are selectors; the slowest counts.
+ */
+export function scrapeIntervalVariable(...series: readonly string[]): QueryVariableBuilder {
+  const scrapes = (selector: string, window: string): string =>
+    `max_over_time(count_over_time(${selector}[${window}])[1h:5s])`;
+  // 14 s measure up to 5 s, and fit into a short run. A window of whole intervals might hold one scrape more than intervals.
+  const measured = series.flatMap((each) => [`14 / (${scrapes(each, '14s')} >= 3)`, `119 / ${scrapes(each, '119s')}`]);
+  const choices = INTERVALS_SECONDS.map(
+    (seconds) => `label_replace(vector(${seconds}), "interval", "${seconds}s", "", "")`,
+  );
+  const interval = `(max(${measured.join(' or ')}) or on () vector(${USUAL_SECONDS}))`;
+  return resultVariable({
+    name: 'scrape_interval',
+    label: 'Scrape interval',
+    description: 'How often Prometheus scrapes what is shown, as measured: rates are taken over four of these at least',
+    expr: `sort(abs(ln((${choices.join(' or ')}) / on () group_left () ${interval})))`,
+    regex: '/interval="(?<value>[^"]+)"/',
+  })
+    .multi(false)
+    .sort(VariableSort.Disabled);
+}
+
+/** Runs and the chosen servers, on dashboards that show both. */
+export function scrapesOfRuns(): string[] {
+  return [`llmbench_run_phase{${runMatcher(SELECTED_RUNS)},phase="measure"}`, 'up{instance=~"$instance"}'];
 }
 
 /** Scenario, then the runs of it. The newest run of the time range comes first, and is what the dashboard opens with. */

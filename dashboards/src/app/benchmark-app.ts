@@ -29,7 +29,11 @@ export function benchmarkApp(): Dashboard {
     description:
       'Latency percentiles of the client with the interval in which each lies; all else is on "LLM benchmark"',
     tag: 'llmbench-app',
-  }).variables([datasourceVariable(), ...runVariables(), scrapeIntervalVariable()]);
+  }).variables([
+    datasourceVariable(),
+    ...runVariables(),
+    scrapeIntervalVariable(`llmbench_run_phase{${runMatcher(SELECTED_RUNS)},phase="measure"}`),
+  ]);
   const panels = [
     latency('Time to first token', 'From sending a request to its first chunk with content.', 'time_to_first_token'),
     latency('Inter-token latency', 'One mean per request.', 'inter_token_latency'),

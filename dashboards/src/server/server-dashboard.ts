@@ -31,7 +31,7 @@ export function serverDashboard(
     ...serverVariables(spec.presence, spec.model),
     ...(spec.choices ?? []).map((choice) => choiceVariable(choice)),
     ...(spec.objectives ?? []).map((objective) => objectiveVariable(objective, histograms)),
-    scrapeIntervalVariable(),
+    scrapeIntervalVariable(`${spec.presence}{job=~"$job",instance=~"$instance"}`),
   ]);
   for (const row of spec.rows) addRow(dashboard, row, draw);
   return dashboard.build();
