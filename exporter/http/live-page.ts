@@ -5,6 +5,7 @@ import type { RequestHandler, Express } from 'express';
 import type { RunEnding } from '../../core/run/run-output.ts';
 import { DEFAULT_LINGER_MAX_SECONDS, Linger } from '../publish/linger.ts';
 import { LiveRunsPage, type LiveSource, type PageEntry } from '../publish/live-runs-page.ts';
+import { scrapeAdvice } from '../publish/scrape-advice.ts';
 import { Scrapers } from '../publish/scrapers.ts';
 import type { ServedPage, ServedPageOptions } from '../publish/served-page.ts';
 import { reasonOf } from '../errors/store-errors.ts';
@@ -40,6 +41,7 @@ export class LivePage {
   #staying: RunPage | null = null;
   #isAnnouncing = false;
   #isSaid = false;
+  #isAdvised = false;
 
   /** `webConfig`: TLS, users and rate limit of the port; null: none. */
   constructor(webConfig: WebConfigFile | null = null) {
@@ -62,6 +64,7 @@ export class LivePage {
       waiting: () => this.#noteWaiting(run),
       served: () => this.#served(run),
       gone: () => this.#gone(run),
+      advice: (run_seconds) => this.#advice(run_seconds),
     });
     this.#runs.add(run);
     return run;
@@ -126,6 +129,15 @@ export class LivePage {
     this.#sayWaiting();
   }
 
+  /** Given once: the interval is the same for all runs of the command. */
+  #advice(run_seconds: number): readonly string[] {
+    const slowest = this.#isAdvised ? null : this.#scrapers.slowest();
+    const line = slowest && scrapeAdvice(slowest.address, slowest.interval_seconds, run_seconds);
+    if (line === null) return [];
+    this.#isAdvised = true;
+    return [line];
+  }
+
   #sayWaiting(): void {
     const [first] = this.#waiting;
     if (!this.#isAnnouncing || this.#isSaid || first === undefined) return;
@@ -146,6 +158,8 @@ interface RunPageParts {
   /** Called when the scrapers have the final values, or do not come. */
   readonly served: () => Promise<void>;
   readonly gone: () => void;
+  /** Lines for the user when scrapes were too rare for a run that took so long. */
+  readonly advice: (run_seconds: number) => readonly string[];
 }
 
 class RunPage implements ServedPage {
@@ -154,6 +168,8 @@ class RunPage implements ServedPage {
   readonly #parts: RunPageParts;
   readonly #scrapes = new EventEmitter();
   #record: { stop(): Promise<void> } | null = null;
+  #begun_seconds: number | null = null;
+  #measured_seconds: number | null = null;
 
   constructor(parts: RunPageParts) {
     this.metricsUrl = parts.metricsUrl;
@@ -167,11 +183,13 @@ class RunPage implements ServedPage {
   }
 
   begin(): void {
+    this.#begun_seconds = now_seconds();
     this.#parts.begun();
   }
 
   end(): void {
     this.#parts.entry.seal();
+    if (this.#begun_seconds !== null) this.#measured_seconds = now_seconds() - this.#begun_seconds;
     this.#parts.linger.finished(now_seconds());
   }
 
@@ -190,7 +208,8 @@ class RunPage implements ServedPage {
   /** Waits until every scraper has fetched the final values, or the command is cancelled, and leaves the page. */
   async depart(ending: RunEnding): Promise<readonly string[]> {
     try {
-      return await this.#scrapersServed(ending);
+      const lines = await this.#scrapersServed(ending);
+      return this.#measured_seconds === null ? lines : [...lines, ...this.#parts.advice(this.#measured_seconds)];
     } finally {
       await this.#parts.served();
     }

@@ -33,6 +33,17 @@ export class Scrapers {
     return [...this.#byAddress.keys()].filter((address) => this.goneAt_seconds(address) > now_seconds);
   }
 
+  /** The scraper that comes least often, and the interval that was seen; null: none has come three times. */
+  slowest(): { readonly address: string; readonly interval_seconds: number } | null {
+    const seen = [...this.#byAddress]
+      .filter(([, { gaps }]) => gaps.length > 1)
+      .map(([address, { gaps }]) => ({
+        address,
+        interval_seconds: gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0,
+      }));
+    return seen.sort((a, b) => b.interval_seconds - a.interval_seconds)[0] ?? null;
+  }
+
   /** When the scraper counts as one that has stopped coming, unless it comes before. Never seen: it is gone. */
   goneAt_seconds(remoteAddress: string): number {
     const scraper = this.#byAddress.get(remoteAddress);
