@@ -1,4 +1,4 @@
-import { statisticTitle } from '../../core/measures/measure-title.ts';
+import { statisticTitle } from '../../core/measures/names.ts';
 import { detectableShift, LOOKS, outliersOf, referenceOf, MIN_REFERENCE } from '../../core/stats/robust-shift.ts';
 import { changeText, percentText } from '../../core/text/change-text.ts';
 import { quoted } from '../../core/text/shell-word.ts';

@@ -1,4 +1,4 @@
-import { statisticTitle } from '../../core/measures/measure-title.ts';
+import { statisticTitle } from '../../core/measures/names.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { keyText } from './cases.ts';
 import type { Figure, RunFigures } from './run-figures.ts';

@@ -1,4 +1,4 @@
-import { capitalized, statisticTitle } from '../../core/measures/measure-title.ts';
+import { capitalized, statisticTitle } from '../../core/measures/names.ts';
 import { benjaminiHochberg, holm, holmLevels } from '../../core/stats/multiple-testing.ts';
 import { LOOKS } from '../../core/stats/robust-shift.ts';
 import type { KnownInterval } from '../../core/stats/shift.ts';

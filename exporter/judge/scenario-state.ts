@@ -3,7 +3,7 @@ import { listScenarioPaths, type ScenarioPaths } from '../store/scenarios/scenar
 import type { CapacityFile } from '../../core/run/capacity.ts';
 import { listCapacityPaths, readCapacityFile } from '../store/scenarios/capacity-files.ts';
 import { readEntries } from '../store/scenarios/append-log.ts';
-import { statisticTitle } from '../../core/measures/measure-title.ts';
+import { statisticTitle } from '../../core/measures/names.ts';
 import type { Unit } from '../../core/run/statistic.ts';
 import { changeText } from '../../core/text/change-text.ts';
 import { things } from '../../core/text/things.ts';

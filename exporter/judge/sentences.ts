@@ -1,4 +1,4 @@
-import { capitalized, measureTitle, statisticTitle } from '../../core/measures/measure-title.ts';
+import { capitalized, measureTitle, statisticTitle } from '../../core/measures/names.ts';
 import { changeText, percentText } from '../../core/text/change-text.ts';
 import { LOOKS } from '../../core/stats/robust-shift.ts';
 import { lowerIsWorse } from './effect.ts';

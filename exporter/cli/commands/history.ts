@@ -1,4 +1,4 @@
-import { statisticTitle } from '../../../core/measures/measure-title.ts';
+import { statisticTitle } from '../../../core/measures/names.ts';
 import { ABSENT, quantity } from '../../../core/text/quantities.ts';
 import { orderNotes } from '../../../core/text/run-order-notes.ts';
 import { things } from '../../../core/text/things.ts';

@@ -1,4 +1,4 @@
-import { capitalized } from '../../../core/measures/measure-title.ts';
+import { capitalized } from '../../../core/measures/names.ts';
 import { percentText } from '../../../core/text/change-text.ts';
 import { things } from '../../../core/text/things.ts';
 import { scenarioText, type ComparedMeasure } from '../../judge/comparison.ts';

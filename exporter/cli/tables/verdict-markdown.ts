@@ -1,4 +1,4 @@
-import { capitalized } from '../../../core/measures/measure-title.ts';
+import { capitalized } from '../../../core/measures/names.ts';
 import { scenarioText, type ComparedMeasure } from '../../judge/comparison.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { statisticTitle } from '../../../core/measures/measure-title.ts';
+import { statisticTitle } from '../../../core/measures/names.ts';
 import { baselineWindow } from '../../judge/baseline-window.ts';
 import type { LoadFigures } from '../../judge/load-figures.ts';
 import {

@@ -1,5 +1,5 @@
 import { CAPACITY_MEASURES } from '../../../core/measures/capacity.ts';
-import { capitalized, statisticTitle } from '../../../core/measures/measure-title.ts';
+import { capitalized, statisticTitle } from '../../../core/measures/names.ts';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
 import type { KnownInterval } from '../../../core/stats/shift.ts';
 import { changeText, percentText } from '../../../core/text/change-text.ts';

@@ -1,5 +1,5 @@
 import type { SignalRule } from '../../../catalog/explanations.ts';
-import { statisticTitle } from '../../../core/measures/measure-title.ts';
+import { statisticTitle } from '../../../core/measures/names.ts';
 import { benjaminiHochberg } from '../../../core/stats/multiple-testing.ts';
 import { median } from '../../../core/stats/percentiles.ts';
 import { pairedShift, unpairedShift, type KnownInterval } from '../../../core/stats/shift.ts';

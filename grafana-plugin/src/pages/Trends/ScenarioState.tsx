@@ -4,7 +4,7 @@ import { t } from '@grafana/i18n';
 import { Alert, Button, LinkButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { useLocation } from 'react-router-dom';
-import { capitalized } from '../../../../core/measures/measure-title.ts';
+import { capitalized } from '../../../../core/measures/names.ts';
 import { regressionFacts } from '../../components/OpenRegressions.tsx';
 import { regressionUrl, verdictUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';

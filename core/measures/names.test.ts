@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { capitalized, measureTitle, statisticTitle } from './measure-title.ts';
+import { capitalized, measureTitle, statisticTitle } from './names.ts';
 
 test.each([
   ['time_to_first_token', 'sent', 'time to first token'],
