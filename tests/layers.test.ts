@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'core/series': ['core/histogram'],
   'core/exposition': ['core/histogram'],
   'core/measures': ['core/histogram', 'core/run', 'core/stats'],
-  'core/sweeps': ['core/run', 'core/text'],
+  'core/sweeps': ['core/measures', 'core/run', 'core/text'],
   'core/index.ts': CORE,
   catalog: [],
   simulator: [...CORE, 'catalog'],

@@ -3,6 +3,7 @@ import type { DistributionResult, MeasureResult } from '../run/result.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
 import type { PercentileName } from '../stats/percentiles.ts';
 import { keeps } from './keeps.ts';
+import { publishedName } from './names.ts';
 import { valuesNeededByShare, verdictByDistance, verdictByShare } from './verdict-by-share.ts';
 
 /**
@@ -24,9 +25,7 @@ export function judgeSlo(slo: Slo, measures: readonly MeasureResult[]): SloResul
 
 /** The name of a result in an SLO: a measure with two clocks is distinguished as in the metrics. */
 function isMeasureOf({ measure, stat }: Slo, result: MeasureResult): boolean {
-  const fromDue = result.clock === 'due' && result.measure !== 'schedule_delay';
-  const name = fromDue ? `${result.measure}_from_due` : result.measure;
-  return name === measure && (result.kind === 'scalar') === (stat === null);
+  return publishedName(result) === measure && (result.kind === 'scalar') === (stat === null);
 }
 
 function isPercentile(stat: Slo['stat']): stat is PercentileName {

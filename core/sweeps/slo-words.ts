@@ -1,9 +1,5 @@
+import { shortTitle } from '../measures/names.ts';
 import type { Slo } from '../run/gates.ts';
-
-const SHORT: Readonly<Record<string, string>> = {
-  time_to_first_token: 'TTFT',
-  inter_token_latency: 'ITL',
-};
 
 /** An objective in a few words: `TTFT p99 <= 500 ms`. */
 export function sloWords({ measure, stat, comparison, limit, unit }: Slo): string {
@@ -15,6 +11,5 @@ export function sloWords({ measure, stat, comparison, limit, unit }: Slo): strin
       : unit === 'ratio'
         ? `${Number((limit * 100).toPrecision(6))} %`
         : String(limit);
-  const name = SHORT[measure] ?? measure.replaceAll('_', ' ');
-  return [name, ...(stat === null ? [] : [stat.replace('_', '.')]), comparison, amount].join(' ');
+  return [shortTitle(measure, stat), comparison, amount].join(' ');
 }

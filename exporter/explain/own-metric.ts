@@ -1,7 +1,7 @@
 import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
-import { wholeName } from '../../core/measures/short-names.ts';
+import { measureOfName, wholeName } from '../../core/measures/names.ts';
 
 /** A measure of the client, by the name of a metric of llmbench's own, of the measure, or of the field's short word. */
 export interface OwnMetric {
@@ -23,12 +23,9 @@ export function ownMetric(name: string): OwnMetric | null {
 }
 
 function ownMeasure(base: string): OwnMetric | null {
-  const fromDue = base.endsWith('_from_due');
-  const wanted = wholeName(base).replace(/_from_due$/, '');
+  const { measure: wanted, clock } = measureOfName(wholeName(base));
   const candidates = [...DISTRIBUTION_MEASURES, ...RUN_SCALARS, ...Object.values(CAPACITY_MEASURES)];
-  const found = candidates.find(
-    (candidate) => candidate.measure === wanted && (!('clock' in candidate) || !fromDue || candidate.clock === 'due'),
-  );
+  const found = candidates.find((each) => each.measure === wanted && (!('clock' in each) || each.clock === clock));
   if (found === undefined) return null;
   const { measure, unit, definition, formula, direction } = found;
   return { measure, unit, definition, formula, direction };

@@ -1,3 +1,4 @@
+import { shortTitle } from '../../core/measures/names.ts';
 import { things } from '../../core/text/things.ts';
 import { quantity } from '../../core/text/quantities.ts';
 import type { Unit } from '../../core/run/statistic.ts';
@@ -17,9 +18,9 @@ interface NumberColumn {
 }
 
 const COLUMNS: readonly NumberColumn[] = [
-  { head: 'TTFT p50', unit: 'seconds', value: (n) => n.time_to_first_token_seconds?.p50 },
-  { head: 'TTFT p99', unit: 'seconds', value: (n) => n.time_to_first_token_seconds?.p99 },
-  { head: 'ITL p50', unit: 'seconds', value: (n) => n.inter_token_latency_seconds?.p50 },
+  { head: shortTitle('time_to_first_token', 'p50'), unit: 'seconds', value: (n) => n.time_to_first_token_seconds?.p50 },
+  { head: shortTitle('time_to_first_token', 'p99'), unit: 'seconds', value: (n) => n.time_to_first_token_seconds?.p99 },
+  { head: shortTitle('inter_token_latency', 'p50'), unit: 'seconds', value: (n) => n.inter_token_latency_seconds?.p50 },
   { head: 'latency p99', unit: 'seconds', value: (n) => n.request_latency_seconds?.p99 },
   { head: 'output', unit: 'tokens_per_second', value: (n) => n.output_token_throughput },
   { head: 'errors', unit: 'ratio', value: (n) => n.error_ratio },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ENERGY_MEASURES, energyResults } from '../../core/measures/energy-results.ts';
+import { publishedName } from '../../core/measures/names.ts';
 import { quotient, scalarResult } from '../../core/measures/scalar-result.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import type { PhaseSummary } from '../../core/measures/summary.ts';
@@ -168,10 +169,7 @@ function completedRun(
     measure in ENERGY_MEASURES || (imported.records === null && measure === SCALAR_MEASURES.error_ratio.measure);
   const definitions = result.measures
     .filter(({ measure }) => !isAside(measure))
-    .map(
-      ({ measure, clock, definition }) =>
-        [clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure, definition] as const,
-    );
+    .map((measure) => [publishedName(measure), measure.definition] as const);
   return {
     ...planned,
     comparison_key: { ...planned.comparison_key, measure_definitions: Object.fromEntries(definitions) },

@@ -1,5 +1,5 @@
 import { GOODPUT_LIMITED } from '../../core/measures/goodput.ts';
-import { wholeName } from '../../core/measures/short-names.ts';
+import { wholeName } from '../../core/measures/names.ts';
 import type { GoodputLimit } from '../../core/run/gates.ts';
 import { GrammarError, unknownMeasure } from './slo-grammar.ts';
 import { scaled } from './unit-scale.ts';

@@ -1,4 +1,4 @@
-import { wholeName } from '../../core/measures/short-names.ts';
+import { wholeName } from '../../core/measures/names.ts';
 import { defaultRules, judgedMeasures, MAX_PRIMARY, type PrimaryMeasure, type Rules } from './rules.ts';
 import type { RunFigures, Stat } from './run-figures.ts';
 import { unknownMeasure } from './slo-grammar.ts';

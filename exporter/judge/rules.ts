@@ -1,6 +1,7 @@
 import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { DISTRIBUTION_MEASURES, type Direction, type ScalarMeasure } from '../../core/measures/measures.ts';
+import { publishedName } from '../../core/measures/names.ts';
 import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
 import type { Figure, FigureKey, Stat } from './run-figures.ts';
 
@@ -55,7 +56,7 @@ export function defaultRules(runs: readonly { readonly figures: readonly Figure[
 
 /** The margin of a figure, as a ratio above 0. */
 export function marginOf({ margins, margin }: Rules, key: FigureKey): number {
-  const name = nameOf(key);
+  const name = publishedName(key);
   return margins[`${name}:${key.stat}`] ?? margins[name] ?? margin;
 }
 
@@ -69,12 +70,7 @@ export function gatingPlace({ primary }: Rules, key: FigureKey): number {
     (key.population === 'all' && key.stat !== 'value')
   )
     return -1;
-  return primary.findIndex(({ measure, stat }) => measure === nameOf(key) && stat === key.stat);
-}
-
-/** The measure's name, which says when it counts from the due time. */
-export function nameOf({ measure, clock }: Pick<FigureKey, 'measure' | 'clock'>): string {
-  return clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure;
+  return primary.findIndex(({ measure, stat }) => measure === publishedName(key) && stat === key.stat);
 }
 
 const DIRECTIONS: ReadonlyMap<string, Direction> = new Map(
@@ -88,7 +84,7 @@ export function directionOf(measure: string): Direction {
 
 /** The names of the measures that have a direction and can be judged, as rules have them. */
 export function judgedMeasures(): readonly string[] {
-  const distributions = DISTRIBUTION_MEASURES.map((measure) => ({ ...measure, name: nameOf(measure) }));
+  const distributions = DISTRIBUTION_MEASURES.map((measure) => ({ ...measure, name: publishedName(measure) }));
   return [...distributions, ...JUDGED_SCALARS.map((measure) => ({ ...measure, name: measure.measure }))]
     .filter(({ direction }) => direction !== 'none')
     .map(({ name }) => name);

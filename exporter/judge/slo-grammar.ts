@@ -2,7 +2,7 @@ import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
 import { type Unit } from '../../core/run/statistic.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
-import { wholeName } from '../../core/measures/short-names.ts';
+import { publishedName, statName, wholeName } from '../../core/measures/names.ts';
 import { COMPARISON_OPERATORS, SLO_STATS, type Slo, type SloStat } from '../../core/run/gates.ts';
 import { nearestNames } from '../../core/text/nearest-names.ts';
 import { scaled, UNIT_SCALES } from './unit-scale.ts';
@@ -27,10 +27,7 @@ export function unknownMeasure(written: string, names: readonly string[]): strin
 const STATS: readonly SloStat[] = [...PERCENTILE_NAMES, ...SLO_STATS];
 
 const DISTRIBUTIONS = new Map<string, Unit>(
-  DISTRIBUTION_MEASURES.map(({ measure, clock, unit }) => [
-    clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure,
-    unit,
-  ]),
+  DISTRIBUTION_MEASURES.map((measure) => [publishedName(measure), measure.unit]),
 );
 const SCALARS = new Map<string, Unit>(RUN_SCALARS.map(({ measure, unit }) => [measure, unit]));
 
@@ -76,7 +73,7 @@ function parseStat(cursor: Cursor, measure: string): SloStat | null {
     if (colon !== '') throw cursor.errorBack(colon, `${measure} is one number and has no statistic`);
     return null;
   }
-  const names = STATS.map((stat) => stat.replace('_', '.')).join(', ');
+  const names = STATS.map(statName).join(', ');
   if (colon === '') throw cursor.error(`":" and a statistic of ${measure}, one of ${names}`);
   const written = cursor.take(/[a-z0-9_.]*/y);
   const stat = STATS.find((each) => each === written.replace('.', '_'));
@@ -116,7 +113,7 @@ class Cursor {
 
 /** The objective as it can be read again, in base units or milliseconds. */
 export function sloText({ measure, stat, comparison, limit, unit }: Slo): string {
-  const of = stat === null ? measure : `${measure}:${stat.replace('_', '.')}`;
+  const of = stat === null ? measure : `${measure}:${statName(stat)}`;
   const [name, scale] = unit === 'seconds' ? ['ms', 1e3] : unit === 'ratio' ? ['%', 100] : [baseName(unit), 1];
   return `${of}${comparison}${scaled(limit, scale)}${name}`;
 }

@@ -1,6 +1,6 @@
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
-import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
-import type { Clock, Unit } from '../../core/run/statistic.ts';
+import { publishedName } from '../../core/measures/names.ts';
+import type { Unit } from '../../core/run/statistic.ts';
 import { OUTCOMES } from '../../core/run/record.ts';
 import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
@@ -26,10 +26,6 @@ export interface ResultSample {
   readonly value: number;
 }
 
-const SENT_MEASURES: ReadonlySet<string> = new Set(
-  DISTRIBUTION_MEASURES.filter(({ clock }) => clock === 'sent').map(({ measure }) => measure),
-);
-
 /**
  * What a result says of the client, as samples. A measure that is counted both from sent and from due is distinguished in
  * `measure` (`time_to_first_token`, `time_to_first_token_from_due`); a statistic in which the failed requests count as
@@ -50,7 +46,7 @@ export function resultSamples(result: ResultFile): readonly ResultSample[] {
 }
 
 function measureSamples(result: MeasureResult): readonly ResultSample[] {
-  const measure = publishedName(result.measure, result.clock);
+  const measure = publishedName(result);
   const prefix = result.kind === 'distribution' && result.population === 'all' ? 'all_' : '';
   return statistics(result).flatMap(([stat, value]) =>
     value === null ? [] : [{ unit: result.unit, measure, stat: `${prefix}${stat}`, value }],
@@ -67,8 +63,4 @@ function statistics(result: MeasureResult): readonly (readonly [stat: string, va
     ['max', max],
     ...PERCENTILE_NAMES.map((name) => [name, percentiles[name].value] as const),
   ];
-}
-
-function publishedName(measure: string, clock: Clock): string {
-  return clock === 'due' && SENT_MEASURES.has(measure) ? `${measure}_from_due` : measure;
 }

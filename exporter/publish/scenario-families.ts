@@ -1,6 +1,6 @@
 import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
+import { publishedName } from '../../core/measures/names.ts';
 import type { CapacityFile } from '../../core/run/capacity.ts';
-import { nameOf } from '../judge/rules.ts';
 import { gates, type ScenarioState } from '../judge/scenario-state.ts';
 import { VERDICTS, type MeasureVerdict } from '../judge/verdict.ts';
 
@@ -150,5 +150,5 @@ function measuresOf({ newest, open }: ScenarioState): readonly ShownMeasure[] {
 }
 
 function labelsOf(key: Pick<MeasureVerdict, 'measure' | 'stat' | 'clock'>): ShownMeasure['labels'] {
-  return { measure: nameOf(key), stat: key.stat };
+  return { measure: publishedName(key), stat: key.stat };
 }

@@ -1,29 +1,11 @@
+import { capitalized, longTitle, type ClockedMeasure } from '../../core/measures/names.ts';
 import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
 import type { Unit } from '../../core/run/statistic.ts';
 import type { PercentileName } from '../../core/stats/percentiles.ts';
 import type { DistributionResult, MeasureResult } from '../../core/run/result.ts';
 
-/** The common short names, where they exist. */
-const SHORT: Readonly<Record<string, string>> = {
-  time_to_first_token: 'Time to first token (TTFT)',
-  time_to_first_output_token: 'Time to first output token (TTFO)',
-  time_to_second_token: 'Time to second token',
-  inter_token_latency: 'Inter-token latency (ITL, TPOT)',
-  inter_chunk_latency: 'Inter-chunk latency',
-  e2e_output_token_throughput: 'End-to-end output tokens per second',
-};
-
-/** Display name of a measure, with what distinguishes it from its variants. */
-export function measureTitle({ measure, clock }: Pick<MeasureResult, 'measure' | 'clock'>): string {
-  const name = SHORT[measure] ?? sentence(measure);
-  return clock === 'due' && measure !== 'schedule_delay' ? `${name}, from the due time` : name;
-}
-
-/** `output_token_throughput` as `Output token throughput`. */
-export function sentence(name: string): string {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+/** A measure as a heading: `Time to first token (TTFT)`. */
+export const heading = (of: ClockedMeasure): string => capitalized(longTitle(of));
 
 /** The population of a statistic; shown with each one. */
 export function populationWords({ population }: Pick<MeasureResult, 'population'>): string {

@@ -1,4 +1,5 @@
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
+import { publishedName } from '../../core/measures/names.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
 import { withoutSecrets } from '../../core/run/secret-fields.ts';
@@ -86,10 +87,7 @@ function stageKey(stage: StagePlan): StageKey {
 
 /** A measure with two clocks has two definitions; the one from the due time has the name that the metrics use. */
 const DEFINITIONS: Readonly<Record<string, string>> = Object.fromEntries<string>([
-  ...DISTRIBUTION_MEASURES.map(
-    ({ measure, clock, definition }) =>
-      [clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure, definition] as const,
-  ),
+  ...DISTRIBUTION_MEASURES.map((measure) => [publishedName(measure), measure.definition] as const),
   ...Object.values(SCALAR_MEASURES).map(({ measure, definition }) => [measure, definition] as const),
 ]);
 

@@ -67,7 +67,7 @@ test('runs of different configurations: what differs, and the runs side by side'
   const differences = page.getByRole('group', { name: 'Configuration differences' });
   await expect(differences.getByRole('row', { name: /^load\.concurrency 2 4$/ })).toBeVisible();
   const load = page.getByRole('group', { name: 'Achieved load' });
-  await expect(load.getByRole('row', { name: /^Input length, mean .* tokens .* tokens$/ })).toBeVisible();
+  await expect(load.getByRole('row', { name: /^Input sequence length, mean .* tokens .* tokens$/ })).toBeVisible();
   await expect(page.getByRole('img', { name: 'Distribution functions of Time to first token' })).toBeVisible();
   await expect(page.locator('[data-series^="B1 chat, 20"]')).not.toHaveCount(0);
   await expect(page.getByRole('heading', { name: 'KV cache usage' })).toBeVisible();

@@ -1,10 +1,10 @@
-import { statisticTitle } from '../../../core/measures/names.ts';
+import { measureOfName, publishedName, statisticTitle } from '../../../core/measures/names.ts';
 import { ABSENT, quantity } from '../../../core/text/quantities.ts';
 import { orderNotes } from '../../../core/text/run-order-notes.ts';
 import { things } from '../../../core/text/things.ts';
 import type { HistoryChange } from '../../judge/change-points.ts';
 import { storedFigures } from '../../judge/load-figures.ts';
-import { nameOf, type PrimaryMeasure } from '../../judge/rules.ts';
+import type { PrimaryMeasure } from '../../judge/rules.ts';
 import type { RunFigures } from '../../judge/run-figures.ts';
 import { stateOf } from '../../judge/scenario-state.ts';
 import {
@@ -106,7 +106,7 @@ function valueText({ figures }: RunFigures, { measure, stat }: PrimaryMeasure): 
   const found = figures.find(
     (each) =>
       each.origin === 'client' &&
-      nameOf(each) === measure &&
+      publishedName(each) === measure &&
       each.stat === stat &&
       (each.population === 'ok' || stat === 'value'),
   );
@@ -115,11 +115,7 @@ function valueText({ figures }: RunFigures, { measure, stat }: PrimaryMeasure): 
   return quantity(value, found.unit);
 }
 
-/** A rule's measure ends in `_from_due` when it counts from the due time. */
-function titleOf({ measure, stat }: PrimaryMeasure): string {
-  const name = measure.replace(/_from_due$/, '');
-  return statisticTitle({ measure: name, clock: name === measure ? 'sent' : 'due', stat });
-}
+const titleOf = ({ measure, stat }: PrimaryMeasure): string => statisticTitle({ ...measureOfName(measure), stat });
 
 function changeLine(change: HistoryChange): string {
   const direction = change.worse ? 'worse' : 'better';

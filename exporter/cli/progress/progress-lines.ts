@@ -1,3 +1,4 @@
+import { shortTitle } from '../../../core/measures/names.ts';
 import { things } from '../../../core/text/things.ts';
 import type { PhaseName } from '../../../core/run/record.ts';
 import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
@@ -37,6 +38,9 @@ export interface ProgressState {
 
 /** A shorter silence is usual. */
 const SILENT_SECONDS = 10;
+const TTFT = shortTitle('time_to_first_token');
+const ITL = shortTitle('inter_token_latency');
+
 /** Narrower terminals get a shorter bar and a separate line for the servers. */
 const WIDE_COLUMNS = 100;
 
@@ -50,8 +54,8 @@ export function progressLines(state: ProgressState, columns = WIDE_COLUMNS): str
     `${state.phase.padEnd(8)} ${bar(share(state), isWide ? 20 : 8)} ${facts.join(' · ')}`,
     `last ${state.recentSeconds} s  ${[rates(state), ...(isWide ? servers : [])].join(' · ')}`,
     ...(isWide ? [] : servers.map((line) => line.replace(/^server/, 'server  '))),
-    latencyLine('TTFT', state.timeToFirstToken),
-    latencyLine('ITL', state.interTokenLatency),
+    latencyLine(TTFT, state.timeToFirstToken),
+    latencyLine(ITL, state.interTokenLatency),
   ];
 }
 
@@ -65,8 +69,8 @@ export function progressLine(state: ProgressState): string {
     inFlight(state),
     failures(state),
     `last ${state.recentSeconds} s: ${rates(state)}`,
-    latency('TTFT', ttft),
-    latency('ITL', itl),
+    latency(TTFT, ttft),
+    latency(ITL, itl),
     ...serversNow(state),
   ].join(' · ');
 }

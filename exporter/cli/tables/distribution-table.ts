@@ -1,20 +1,21 @@
+import { longTitle, measureOfName } from '../../../core/measures/names.ts';
 import { FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import type { DistributionResult, MeasureResult, ResultFile } from '../../../core/run/result.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
 import { columnBlocks, type TableColumn } from './column-blocks.ts';
 
-/** The distributions of the table, with the field's short words. */
-const ROWS: readonly (readonly [measure: string, clock: DistributionResult['clock'], name: string])[] = [
-  ['time_to_first_token', 'sent', 'time to first token (TTFT)'],
-  ['time_to_first_output_token', 'sent', 'to first output (TTFO)'],
-  ['inter_token_latency', 'sent', 'inter-token latency (ITL)'],
-  ['inter_chunk_latency', 'sent', 'inter-chunk latency (ICL)'],
-  ['request_latency', 'sent', 'request latency (E2E)'],
-  ['request_latency', 'due', '  from the due time'],
-  ['schedule_delay', 'due', 'schedule delay'],
-  ['input_sequence_length', 'sent', 'input tokens (ISL)'],
-  ['output_sequence_length', 'sent', 'output tokens (OSL)'],
+/** The distributions of the table, with their names where the usual one is too long or wrong in it. */
+const ROWS: readonly (readonly [measure: string, name?: string])[] = [
+  ['time_to_first_token'],
+  ['time_to_first_output_token', 'to first output (TTFO)'],
+  ['inter_token_latency'],
+  ['inter_chunk_latency'],
+  ['request_latency'],
+  ['request_latency_from_due', '  from the due time'],
+  ['schedule_delay'],
+  ['input_sequence_length', 'input tokens (ISL)'],
+  ['output_sequence_length', 'output tokens (OSL)'],
 ];
 
 /** Repeated over all requests when some failed. */
@@ -39,12 +40,13 @@ export function distributionTable(result: ResultFile, width?: number): string[] 
 
 function rowsOf({ requests, measures }: ResultFile): Row[] {
   const someFailed = FAILED_OUTCOMES.some((outcome) => (requests[outcome] ?? 0) > 0);
-  return ROWS.flatMap(([measure, clock, name]) => {
+  return ROWS.flatMap(([published, name]) => {
+    const { measure, clock } = measureOfName(published);
     const again = someFailed && clock === 'sent' && WITH_FAILED.includes(measure);
     return (again ? (['ok', 'all'] as const) : (['ok'] as const)).flatMap((population) => {
       const found = distribution(measures, measure, clock, population);
       if (found === undefined || found.n === 0 || isNoNews(found, measures)) return [];
-      return [{ name: population === 'ok' ? name : '  with failed as infinite', found }];
+      return [{ name: population === 'ok' ? (name ?? longTitle(found)) : '  with failed as infinite', found }];
     });
   });
 }

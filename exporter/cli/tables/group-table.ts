@@ -1,3 +1,4 @@
+import { shortTitle } from '../../../core/measures/names.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import { overRepeats, type RepeatedStatistic } from '../../judge/repeats.ts';
 import { loadText } from '../../../core/run/load-text.ts';
@@ -16,10 +17,9 @@ export interface GroupRun {
 const COLUMNS = [
   ['request_throughput', 'value', 'requests/s'],
   ['output_token_throughput', 'value', 'tokens/s'],
-  ['time_to_first_token', 'p50', 'TTFT p50'],
-  ['time_to_first_token', 'p99', 'TTFT p99'],
-  ['inter_token_latency', 'p50', 'ITL p50'],
-  ['inter_token_latency', 'p99', 'ITL p99'],
+  ...(['time_to_first_token', 'inter_token_latency'] as const).flatMap((measure) =>
+    (['p50', 'p99'] as const).map((name) => [measure, name, shortTitle(measure, name)] as const),
+  ),
   ['error_ratio', 'value', 'errors'],
 ] as const;
 

@@ -1,3 +1,4 @@
+import { shortTitle } from '../../../core/measures/names.ts';
 import { SERVER_MEASURES } from '../../../core/measures/server-results.ts';
 import type { MeasureResult, ResultFile, StageResult, ScalarResult } from '../../../core/run/result.ts';
 import { quantity, ABSENT, counted, significant } from '../../../core/text/quantities.ts';
@@ -55,6 +56,9 @@ function stalls(measures: readonly MeasureResult[]): [name: string, text: string
     : [['stalls', `${quantity(found.value, 'ratio')} of the gaps between chunks (over 5 × their median)`]];
 }
 
+/** The latencies of the table, and their percentiles. */
+const LATENCIES = ['time_to_first_token', 'inter_token_latency'] as const;
+const PERCENTILES = ['p50', 'p99'] as const;
 const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
 
 /** One row per stage of a load, as wide as `width`; no line without stages. */
@@ -77,10 +81,9 @@ function stageTable({ stages }: Pick<ResultFile, 'stages'>, width = Infinity): s
     column('', 'failed', ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES))),
     column('', 'req/s', rate('request_throughput')),
     column('output', 'tok/s', rate('output_token_throughput')),
-    column('TTFT', 'p50', percentile('time_to_first_token', 'p50')),
-    column('TTFT', 'p99', percentile('time_to_first_token', 'p99')),
-    column('ITL', 'p50', percentile('inter_token_latency', 'p50')),
-    column('ITL', 'p99', percentile('inter_token_latency', 'p99')),
+    ...LATENCIES.flatMap((measure) =>
+      PERCENTILES.map((name) => column(shortTitle(measure), name, percentile(measure, name))),
+    ),
     ...(hasSlos ? [column('', 'SLO', ({ slos }) => VERDICTS[worst(slos)])] : []),
   ];
   return [...columnBlocks(columns, width), '', 'a request belongs to the stage in which it was due'];

@@ -1,3 +1,4 @@
+import { shortTitle } from '../../../core/measures/names.ts';
 import type { Sweep, SweepStep } from '../../../core/sweeps/sweep-shape.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { sloWords } from '../../../core/sweeps/slo-words.ts';
@@ -9,7 +10,9 @@ import { columnBlocks, type TableColumn } from './column-blocks.ts';
 
 const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
 
-/** No load meets the objectives, or none is known to. */
+/** The latencies of the table, and their percentiles. */
+const LATENCIES = ['time_to_first_token', 'inter_token_latency'] as const;
+const PERCENTILES = ['p50', 'p99'] as const;
 
 /**
  * One row per load of each sweep, for a terminal. A table that is wider than `width` continues in a second one below, so
@@ -47,10 +50,9 @@ function columnsOf({ steps, load_mode, ...sweep }: Sweep): TableColumn[] {
     column('', 'failed', ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES))),
     column('', 'req/s', plain('request_throughput')),
     column('output', 'tok/s', plain('output_token_throughput')),
-    column('TTFT', 'p50', seconds('time_to_first_token_p50')),
-    column('TTFT', 'p99', seconds('time_to_first_token_p99')),
-    column('ITL', 'p50', seconds('inter_token_latency_p50')),
-    column('ITL', 'p99', seconds('inter_token_latency_p99')),
+    ...LATENCIES.flatMap((measure) =>
+      PERCENTILES.map((name) => column(shortTitle(measure), name, seconds(`${measure}_${name}`))),
+    ),
     ...(has('goodput') ? [column('good', 'req/s', plain('goodput'))] : []),
     ...(steps.some(({ objective }) => objective !== null)
       ? [column('', 'SLO', ({ objective }) => (objective === null ? ABSENT : VERDICTS[objective]))]

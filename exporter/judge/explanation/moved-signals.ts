@@ -1,9 +1,8 @@
 import type { SignalRule } from '../../../catalog/explanations.ts';
-import { statisticTitle } from '../../../core/measures/names.ts';
+import { publishedName, statisticTitle } from '../../../core/measures/names.ts';
 import { benjaminiHochberg } from '../../../core/stats/multiple-testing.ts';
 import { median } from '../../../core/stats/percentiles.ts';
 import { pairedShift, unpairedShift, type KnownInterval } from '../../../core/stats/shift.ts';
-import { nameOf } from '../rules.ts';
 import type { Judgment, MeasureVerdict } from '../verdict.ts';
 import type { RunSignals } from './run-signals.ts';
 
@@ -102,9 +101,7 @@ function testedOf(
   b: Side,
   design: Judgment['design'],
 ): readonly Omit<MovedSignal, 'q'>[] {
-  const concerned = symptoms.filter((each) =>
-    rule.symptoms.some((name) => nameOf(each).replace('_from_due', '') === name),
-  );
+  const concerned = symptoms.filter(({ measure }) => rule.symptoms.includes(measure));
   const [first] = concerned;
   if (first === undefined) return [];
   // Symptoms that became worse come first: with them goes the direction in which the signal is expected to move.
@@ -127,7 +124,7 @@ function testedOf(
 }
 
 const namedStatistic = (key: MeasureVerdict): string =>
-  key.stat === 'value' ? nameOf(key) : `${nameOf(key)} ${key.stat}`;
+  key.stat === 'value' ? publishedName(key) : `${publishedName(key)} ${key.stat}`;
 
 const OPPOSITE = { up: 'down', down: 'up', either: 'either' } as const;
 

@@ -11,7 +11,7 @@ import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
 import { distributionOf } from '../report-data.ts';
-import { measureTitle } from '../words.ts';
+import { heading } from '../words.ts';
 
 /** Maximum number of points of a curve; more cannot be distinguished. */
 const CURVE_POINTS = 240;
@@ -58,7 +58,7 @@ interface DrawnCurve {
 
 function distribution(result: ResultFile, name: string, { curve, n, drawn, failed }: DrawnCurve): Html {
   const measure = distributionOf(result, name);
-  const title = measureTitle({ measure: name, clock: 'sent' });
+  const title = heading({ measure: name, clock: 'sent' });
   const [low, high] = [curve[0]?.[0] ?? NaN, curve.at(-1)?.[0] ?? NaN];
   if (measure === undefined || !(high >= low)) return emptyFigure(title, 'No request has a value for this measure.');
   const x = valueScale(curve, X_RANGE);

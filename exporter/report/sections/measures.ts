@@ -1,10 +1,11 @@
+import { statName } from '../../../core/measures/names.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
 import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
-import { measureTitle, populationWords, tooFew, unitWords } from '../words.ts';
+import { heading, populationWords, tooFew, unitWords } from '../words.ts';
 
 const PERCENTILES = ['p50', 'p90', 'p95', 'p99', 'p99_9'] as const satisfies readonly PercentileName[];
 
@@ -37,7 +38,7 @@ export function measures(result: ResultFile): Html {
             <th>n<small>effective n</small></th>
             <th>mean<small>deviation</small></th>
             <th>min</th>
-            ${PERCENTILES.map((p) => html`<th>${p.replace('_', '.')}</th>`)}
+            ${PERCENTILES.map((p) => html`<th>${statName(p)}</th>`)}
             <th>max</th>
           </tr>
         </thead>
@@ -46,11 +47,7 @@ export function measures(result: ResultFile): Html {
         </tbody>
       </table>
     </div>
-    ${
-      absent.length === 0
-        ? null
-        : html`<p class="note">Without a value: ${absent.map((m) => measureTitle(m)).join(', ')}.</p>`
-    }
+    ${absent.length === 0 ? null : html`<p class="note">Without a value: ${absent.map(heading).join(', ')}.</p>`}
   </section> `;
 }
 
@@ -59,9 +56,7 @@ function row(measure: DistributionResult): Html {
   const value = (number: number | null): string => bare(quantity(number, unit), unit);
   const inUnit = unit === 'seconds' ? null : `, ${unitWords(unit)}`;
   return html`<tr>
-    <th>
-      ${measureTitle(measure)}${inUnit}<small>${populationWords(measure)} · ${definition.replaceAll('_', ' ')}</small>
-    </th>
+    <th>${heading(measure)}${inUnit}<small>${populationWords(measure)} · ${definition.replaceAll('_', ' ')}</small></th>
     <td>${counted(n)}<small>${effective_n === null ? ABSENT : significant(Math.floor(effective_n))}</small></td>
     <td>${value(mean)}${std === null ? null : html`<small>± ${value(std)}</small>`}</td>
     <td>${value(min)}</td>

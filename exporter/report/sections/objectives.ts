@@ -1,8 +1,8 @@
+import { capitalized, measureOfName, statisticTitle } from '../../../core/measures/names.ts';
 import { quantity, quantityRange } from '../../../core/text/quantities.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
-import { sentence } from '../words.ts';
 
 const VERDICTS = { met: ['good', 'met'], not_met: ['bad', 'not met'], undecided: ['warn', 'undecided'] } as const;
 
@@ -13,7 +13,7 @@ export function objectives({ slos }: ResultFile): Html {
     const [style, words] = VERDICTS[verdict];
     const range = interval === null ? '' : quantityRange(interval, unit);
     return html`<tr>
-      <th>${sentence(measure)}${stat === null ? null : ` ${stat.replace('_', '.')}`}</th>
+      <th>${capitalized(statisticTitle({ ...measureOfName(measure), stat: stat ?? 'value' }))}</th>
       <td>${comparison} ${quantity(limit, unit)}</td>
       <td>${quantity(value, unit)}<small>${range}</small></td>
       <td class="${style}"><b>${words}</b></td>

@@ -2,7 +2,7 @@ import { quantity } from '../../../core/text/quantities.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
-import { formulaOf, sentence } from '../words.ts';
+import { formulaOf, heading } from '../words.ts';
 
 /** The scalar measures with their definitions. */
 export function scalars(result: ResultFile): Html {
@@ -11,7 +11,7 @@ export function scalars(result: ResultFile): Html {
     .map(
       (scalar) =>
         html`<tr>
-          <th>${sentence(scalar.measure)}</th>
+          <th>${heading(scalar)}</th>
           <td>${quantity(scalar.value, scalar.unit)}</td>
           <td class="text">${formulaOf(scalar)}</td>
           <td class="text">${scalar.population === 'ok' ? 'ok' : 'all'}</td>

@@ -12,7 +12,7 @@ import type { HistogramStatistics } from '../../servers/series/statistics.ts';
 import type { ReportData } from '../report-data.ts';
 import { distributionOf } from '../report-data.ts';
 import type { ServerSignal, SignalQuantity } from '../server-signals.ts';
-import { measureTitle, sentence } from '../words.ts';
+import { heading } from '../words.ts';
 import { timeAxis } from './time-axis.ts';
 import type { TimeAxis } from './time-axis.ts';
 
@@ -184,7 +184,7 @@ function clientRow(result: ResultFile, name: string): Html {
   const found = distributionOf(result, name);
   const value = (number: number | null | undefined): string => quantity(number, found?.unit ?? 'seconds');
   return html`<tr>
-    <th>${measureTitle({ measure: name, clock: 'sent' })}<small>client, ok requests</small></th>
+    <th>${heading({ measure: name, clock: 'sent' })}<small>client, ok requests</small></th>
     <td>${counted(found?.n)}</td>
     <td>${value(found?.mean)}</td>
     ${(['p50', 'p90', 'p99'] as const).map((p) => html`<td><b>${value(found?.percentiles[p].value)}</b></td>`)}
@@ -212,7 +212,7 @@ function serverRow(
     <td class="text">
       <code>${family}</code
       ><small
-        >${sentence(name)}: ${definition}
+        >${heading({ measure: name, clock: 'sent' })}: ${definition}
         ${per === null ? '' : `Per ${per}. `}${hostOf(target)}${set.length > 0 ? ` · ${set.join(', ')}` : ''}</small
       >
     </td>

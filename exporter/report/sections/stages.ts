@@ -1,3 +1,4 @@
+import { shortTitle } from '../../../core/measures/names.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import type { ResultFile, StageResult } from '../../../core/run/result.ts';
 import { stageText } from '../../../core/run/stage-text.ts';
@@ -7,11 +8,7 @@ import type { Html } from '../html.ts';
 import { distributionOf, scalarOf } from '../report-data.ts';
 
 const PERCENTILES = ['p50', 'p99'] as const;
-const LATENCIES = [
-  ['time_to_first_token', 'TTFT'],
-  ['inter_token_latency', 'ITL'],
-  ['request_latency', 'Request latency'],
-] as const;
+const LATENCIES = ['time_to_first_token', 'inter_token_latency', 'request_latency'] as const;
 const VERDICTS = { met: ['good', 'met'], not_met: ['bad', 'not met'], undecided: ['warn', 'undecided'] } as const;
 
 /** The stages of the load side by side; nothing without stages. */
@@ -26,7 +23,7 @@ export function stageSection({ stages }: ResultFile): Html {
         <td>${counted(countOf(stage.requests, FAILED_OUTCOMES))}</td>
         <td>${scalar(stage, 'request_throughput')}</td>
         <td>${scalar(stage, 'output_token_throughput')}</td>
-        ${LATENCIES.map(([measure]) => PERCENTILES.map((name) => html`<td>${latency(stage, measure, name)}</td>`))}
+        ${LATENCIES.map((measure) => PERCENTILES.map((name) => html`<td>${latency(stage, measure, name)}</td>`))}
         ${hasSlos ? verdict(stage) : null}
       </tr>`,
   );
@@ -44,7 +41,7 @@ export function stageSection({ stages }: ResultFile): Html {
             <th>Failed</th>
             <th>Requests</th>
             <th>Output tokens</th>
-            ${LATENCIES.map(([, title]) => PERCENTILES.map((name) => html`<th>${title}<small>${name}</small></th>`))}
+            ${LATENCIES.map((measure) => PERCENTILES.map((name) => html`<th>${shortTitle(measure)}<small>${name}</small></th>`))}
             ${hasSlos ? html`<th>Objectives</th>` : null}
           </tr>
         </thead>

@@ -1,3 +1,4 @@
+import { measureTitle } from '../../../core/measures/names.ts';
 import { paretoFrontier } from '../../../core/sweeps/pareto.ts';
 import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../core/sweeps/sweep-curves.ts';
 import type { SweepFigure, SweepLatency, SweepPercentile } from '../../../core/sweeps/sweep-figures.ts';
@@ -8,12 +9,6 @@ import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import { curveFigure, type SweepCurve, type Limit } from './curve-figure.ts';
 import { colorOf, gpusOf, type SweepReport } from './sweep-report.ts';
-
-const TITLES: Readonly<Record<SweepLatency, string>> = {
-  time_to_first_token: 'time to first token',
-  inter_token_latency: 'inter-token latency',
-  request_latency: 'request latency',
-};
 
 /** Of the speed per user: what half of the requests reach. */
 const SPEED_PERCENTILE = 'p50';
@@ -38,28 +33,29 @@ export function sweepCharts(report: SweepReport): Html {
 }
 
 function latencyChart(report: SweepReport, latency: SweepLatency): Html {
-  const title = `Throughput and ${TITLES[latency]}`;
+  const name = measureTitle({ measure: latency, clock: 'sent' });
+  const title = `Throughput and ${name}`;
   const percentiles = drawnPercentiles(report);
   const curves = report.sweeps.flatMap((sweep, i) =>
-    percentiles.map((name, j): SweepCurve => {
-      const points = latencyCurve(sweep, 'output_token_throughput', latency, name);
+    percentiles.map((percentile, j): SweepCurve => {
+      const points = latencyCurve(sweep, 'output_token_throughput', latency, percentile);
       const isOne = report.sweeps.length === 1;
       return {
-        name: isOne ? name : `${nameOf(report, i)}`,
-        ...{ style: colorOf(isOne ? j : i), sweep, points, isMarked: name === report.percentile },
+        name: isOne ? percentile : nameOf(report, i),
+        ...{ style: colorOf(isOne ? j : i), sweep, points, isMarked: percentile === report.percentile },
       };
     }),
   );
   if (curves.every(({ points }) => points.length === 0))
-    return emptyFigure(title, `No run reports throughput of tokens and ${TITLES[latency]}.`);
+    return emptyFigure(title, `No run reports throughput of tokens and ${name}.`);
   const which = percentiles.length === 1 ? `${percentiles[0] ?? ''} of ` : '';
   return curveFigure({
     ...{ title, curves: withPoints(curves), limits: limitsOf(report, latency, percentiles) },
-    caption: `${which}${TITLES[latency]} over ok requests.`,
+    caption: `${which}${name} over ok requests.`,
     x: { label: 'output tokens/s', text: count },
     y: { text: (value) => tickText(value, 'seconds'), mayBeLog: true },
-    pointText: (point, { name }) =>
-      `${loadText(point, report)}, ${name}: ${quantity(point.x, 'tokens_per_second')}, ${quantity(point.y, 'seconds')}${runsText(point)}`,
+    pointText: (point, { name: curve }) =>
+      `${loadText(point, report)}, ${curve}: ${quantity(point.x, 'tokens_per_second')}, ${quantity(point.y, 'seconds')}${runsText(point)}`,
   });
 }
 

@@ -1,3 +1,4 @@
+import { shortTitle } from '../../../core/measures/names.ts';
 import type { StepValue, SweepStep } from '../../../core/sweeps/sweep-shape.ts';
 import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
@@ -12,10 +13,10 @@ const VERDICTS = { met: ['good', 'met'], not_met: ['bad', 'not met'], undecided:
 const COLUMNS: readonly (readonly [head: string, below: string, figure: SweepFigure, unit: Unit])[] = [
   ['Requests/s', '', 'request_throughput', 'requests_per_second'],
   ['Output', 'tokens/s', 'output_token_throughput', 'tokens_per_second'],
-  ['TTFT', 'p50', 'time_to_first_token_p50', 'seconds'],
-  ['TTFT', 'p99', 'time_to_first_token_p99', 'seconds'],
-  ['ITL', 'p50', 'inter_token_latency_p50', 'seconds'],
-  ['ITL', 'p99', 'inter_token_latency_p99', 'seconds'],
+  [shortTitle('time_to_first_token'), 'p50', 'time_to_first_token_p50', 'seconds'],
+  [shortTitle('time_to_first_token'), 'p99', 'time_to_first_token_p99', 'seconds'],
+  [shortTitle('inter_token_latency'), 'p50', 'inter_token_latency_p50', 'seconds'],
+  [shortTitle('inter_token_latency'), 'p99', 'inter_token_latency_p99', 'seconds'],
   ['Goodput', 'requests/s', 'goodput', 'requests_per_second'],
 ];
 

@@ -1,6 +1,7 @@
 import { GOODPUT_MEASURES, goodRequest } from '../../../core/measures/goodput.ts';
 import { keeps } from '../../../core/measures/keeps.ts';
 import { DISTRIBUTION_MEASURES, type PerRequestMeasure } from '../../../core/measures/measures.ts';
+import { publishedName } from '../../../core/measures/names.ts';
 import { figuresOf } from '../../../core/measures/request-figures.ts';
 import { SCALAR_MEASURES } from '../../../core/measures/scalar-measures.ts';
 import type { GoodputLimit, Slo } from '../../../core/run/gates.ts';
@@ -52,10 +53,7 @@ const isUpper = ({ comparison }: Slo): boolean => comparison === '<' || comparis
 function measureOf({ measure, stat }: Slo): PerRequestMeasure | undefined {
   if (stat === null) return undefined;
   return DISTRIBUTION_MEASURES.find(
-    (each): each is PerRequestMeasure =>
-      each.value !== null &&
-      measure ===
-        (each.clock === 'due' && each.measure !== 'schedule_delay' ? `${each.measure}_from_due` : each.measure),
+    (each): each is PerRequestMeasure => each.value !== null && publishedName(each) === measure,
   );
 }
 

@@ -2,6 +2,7 @@ import { t } from '@grafana/i18n';
 import { getDataSourceSrv } from '@grafana/runtime';
 import { ErrorBoundaryAlert, LoadingPlaceholder, Stack, TextLink } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
+import { shortTitle } from '../../../core/measures/names.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import { LoadProblem } from '../components/LoadProblem.tsx';
 import { runUrl } from '../components/run-link.ts';
@@ -64,11 +65,11 @@ function Summary({ run }: { run: RunSummary }) {
       {numbers && (
         <Tiles>
           <Tile
-            label={t('summary.ttft', 'TTFT p99')}
+            label={shortTitle('time_to_first_token', 'p99')}
             value={quantity(numbers.time_to_first_token_seconds?.p99, 'seconds')}
           />
           <Tile
-            label={t('summary.itl', 'ITL p50')}
+            label={shortTitle('inter_token_latency', 'p50')}
             value={quantity(numbers.inter_token_latency_seconds?.p50, 'seconds')}
           />
           <Tile

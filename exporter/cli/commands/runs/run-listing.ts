@@ -1,3 +1,4 @@
+import { shortTitle } from '../../../../core/measures/names.ts';
 import { ABSENT, counted, quantity, significant } from '../../../../core/text/quantities.ts';
 import { shortLoadText } from '../../../../core/run/load-text.ts';
 import type { OrderedRun } from '../../../../core/run/run-order.ts';
@@ -24,6 +25,10 @@ interface Column {
   readonly isVerdict?: true;
 }
 
+const TTFT_P50 = shortTitle('time_to_first_token', 'p50');
+const TTFT_P99 = shortTitle('time_to_first_token', 'p99');
+const ITL_P50 = shortTitle('inter_token_latency', 'p50');
+
 const COLUMNS: readonly Column[] = [
   { head: 'run', cell: ({ run_id }) => run_id },
   { head: 'start (UTC)', cell: startText },
@@ -35,9 +40,9 @@ const COLUMNS: readonly Column[] = [
   { head: 'dataset', cell: ({ dataset }) => plainText(dataset ?? ABSENT) },
   { head: 'ok', isNumber: true, cell: (_, figures) => counted(figures?.requests.ok) },
   { head: 'failed', isNumber: true, cell: (_, figures) => counted(figures && countOf(figures.requests, FAILED_OUTCOMES)) },
-  { head: 'TTFT p50', isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p50) },
-  { head: 'TTFT p99', isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p99) },
-  { head: 'ITL p50', isNumber: true, cell: (_, figures) => seconds(figures?.inter_token_latency_seconds?.p50) },
+  { head: TTFT_P50, isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p50) },
+  { head: TTFT_P99, isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p99) },
+  { head: ITL_P50, isNumber: true, cell: (_, figures) => seconds(figures?.inter_token_latency_seconds?.p50) },
   { head: 'tokens/s', isNumber: true, cell: (_, figures) => rate(figures?.output_token_throughput) },
   { head: 'status', cell: statusOf, isVerdict: true },
   { head: 'SLO', cell: (_, figures) => (figures?.slos == null ? ABSENT : VERDICTS[figures.slos]), isVerdict: true },
@@ -58,8 +63,8 @@ function statusOf({ status, missing_shards: missing }: IndexedRun): string {
 
 /** Left out, the first of them first, of a list that is wider than the terminal. */
 const LESS_NEEDED = [
-  ...['system', 'ITL p50', 'window', 'start (UTC)', 'tags', 'model', 'scenario', 'client', 'SLO', 'failed'],
-  ...['tokens/s', 'TTFT p50', 'ok', 'dataset', 'load', 'TTFT p99'],
+  ...['system', ITL_P50, 'window', 'start (UTC)', 'tags', 'model', 'scenario', 'client', 'SLO', 'failed'],
+  ...['tokens/s', TTFT_P50, 'ok', 'dataset', 'load', TTFT_P99],
 ];
 
 /**

@@ -116,7 +116,7 @@ describe('of the measures', () => {
   test('names say what distinguishes them', () => {
     expect(statisticName(verdict({ stat: 'p99_9' }))).toBe('Time to first token p99.9');
     expect(statisticName(verdict({ clock: 'due', population: 'all' }))).toBe(
-      'Time to first token, from due p50, failed requests as infinitely slow'
+      'Time to first token from the due time p50 (failed requests as infinitely slow)'
     );
     expect(statisticName(verdict({ measure: 'error_ratio', stat: 'value', population: 'all' }))).toBe('Error ratio');
   });

@@ -1,5 +1,6 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
+import { shortTitle } from '../../../../core/measures/names.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import type { ResultFile, StageResult } from '../../../../core/run/result.ts';
 import { stageText } from '../../../../core/run/stage-text.ts';
@@ -62,10 +63,12 @@ function columns(): Array<Column<StageResult>> {
     number('output', t('stages.output', 'Output throughput'), (stage) =>
       quantity(scalarOf(stage, 'output_token_throughput')?.value, 'tokens_per_second')
     ),
-    number('ttft-p50', t('stages.ttft-p50', 'TTFT p50'), percentile('time_to_first_token', 'p50')),
-    number('ttft-p99', t('stages.ttft-p99', 'TTFT p99'), percentile('time_to_first_token', 'p99')),
-    number('itl-p50', t('stages.itl-p50', 'ITL p50'), percentile('inter_token_latency', 'p50')),
-    number('itl-p99', t('stages.itl-p99', 'ITL p99'), percentile('inter_token_latency', 'p99')),
+    ...['time_to_first_token', 'inter_token_latency'].flatMap((measure) =>
+      (['p50', 'p99'] as const).map((name) => {
+        const title = shortTitle(measure, name);
+        return number(title, title, percentile(measure, name));
+      })
+    ),
   ];
 }
 

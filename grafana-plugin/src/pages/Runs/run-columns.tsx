@@ -3,6 +3,7 @@ import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Stack, TextLink, useStyles2 } from '@grafana/ui';
 import React, { type ComponentProps } from 'react';
+import { shortTitle } from '../../../../core/measures/names.ts';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
 import { SparkLine } from '../../charts/SparkLine.tsx';
@@ -117,21 +118,21 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
     },
     number(
       'time_to_first_token_p50',
-      t('runs.column.ttft-p50', 'TTFT p50'),
+      shortTitle('time_to_first_token', 'p50'),
       'seconds',
       t('runs.column.ttft-p50-meaning', 'Median time to first token of ok requests, exact')
     ),
     withHistory(
       number(
         'time_to_first_token_p99',
-        t('runs.column.ttft-p99', 'TTFT p99'),
+        shortTitle('time_to_first_token', 'p99'),
         'seconds',
         t('runs.column.ttft-p99-meaning', '99th percentile of the time to first token of ok requests, exact')
       )
     ),
     number(
       'inter_token_latency_p50',
-      t('runs.column.itl-p50', 'ITL p50'),
+      shortTitle('inter_token_latency', 'p50'),
       'seconds',
       t('runs.column.itl-p50-meaning', 'Median inter-token latency: one mean per request')
     ),

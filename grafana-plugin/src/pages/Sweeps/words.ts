@@ -1,14 +1,9 @@
 import { t } from '@grafana/i18n';
+import { measureTitle } from '../../../../core/measures/names.ts';
 import type { SweepLatency } from '../../../../core/sweeps/sweep-figures.ts';
 import type { Throughput } from '../../../../core/sweeps/sweep-curves.ts';
 
-export function latencyName(latency: SweepLatency): string {
-  return {
-    time_to_first_token: t('sweeps.ttft', 'time to first token'),
-    inter_token_latency: t('sweeps.itl', 'inter-token latency'),
-    request_latency: t('sweeps.request-latency', 'request latency'),
-  }[latency];
-}
+export const latencyName = (measure: SweepLatency) => measureTitle({ measure, clock: 'sent' });
 
 export function throughputName(throughput: Throughput): string {
   return {

@@ -1,5 +1,6 @@
 import type { DataFrame, DataLink } from '@grafana/data';
 import { pageUrl, ROUTES } from '../../../constants/routes.ts';
+import { shortTitle } from '../../../../../core/measures/names.ts';
 import type { KeyNumbers, RunSummary } from '../../../exporter-api/types.ts';
 import { number, text, time } from './field.ts';
 
@@ -57,22 +58,22 @@ export function runsFrame(runs: readonly RunSummary[]): DataFrame {
         'requests'
       ),
       number(
-        'TTFT p50',
+        shortTitle('time_to_first_token', 'p50'),
         of((numbers) => numbers.time_to_first_token_seconds?.p50 ?? null),
         'seconds'
       ),
       number(
-        'TTFT p99',
+        shortTitle('time_to_first_token', 'p99'),
         of((numbers) => numbers.time_to_first_token_seconds?.p99 ?? null),
         'seconds'
       ),
       number(
-        'ITL p50',
+        shortTitle('inter_token_latency', 'p50'),
         of((numbers) => numbers.inter_token_latency_seconds?.p50 ?? null),
         'seconds'
       ),
       number(
-        'ITL p99',
+        shortTitle('inter_token_latency', 'p99'),
         of((numbers) => numbers.inter_token_latency_seconds?.p99 ?? null),
         'seconds'
       ),
