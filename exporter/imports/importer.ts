@@ -1,4 +1,5 @@
 import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 import type { RequestCounts } from '../../core/run/request-counts.ts';
@@ -61,6 +62,14 @@ export interface FileGroup {
   readonly repeat: number | null;
   /** Files that the tool writes last are missing: while a folder is watched they are waited for. */
   readonly partial?: boolean;
+}
+
+/** The place of a run that is no step and no repeat. */
+export const ALONE = { group_id: null, step: null, repeat: null } as const;
+
+/** The file of a format among those of a group. */
+export function fileOf({ files }: FileGroup, format: string): SourceFile | null {
+  return files.find(({ recognition }) => recognition.format === format)?.file ?? null;
 }
 
 export interface ImportContext {
@@ -144,3 +153,70 @@ export interface StatedResult {
 
 /** The `source` of run.json: which files the run came from. */
 export type ImportSource = NonNullable<RunFile['source']>;
+
+/** The members that are known: without null and undefined. */
+export function known<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
+  const entries = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof T]?: NonNullable<T[Name]> };
+}
+
+/** What a file reports of a run; what is absent it does not report. */
+export interface ReportedFacts extends Partial<Omit<ImportedRun, 'tool' | 'format' | 'target' | 'stated'>> {
+  readonly tool: string;
+  readonly version?: string | null;
+  /** The format's name. */
+  readonly format: string;
+  readonly schema_version?: string | null;
+  readonly notes: ImportNotes;
+  readonly target?: Partial<ImportedRun['target']>;
+  readonly stated?: Partial<Omit<StatedResult, 'requests'>> & { readonly requests?: Partial<RequestCounts> };
+}
+
+/** The run that a file reports, unknown in all else. */
+export function reportedRun({ tool, version, format, schema_version, ...reported }: ReportedFacts): ImportedRun {
+  const { requests, ...stated } = reported.stated ?? {};
+  return {
+    part: null,
+    scenario: null,
+    key: {},
+    status: 'completed',
+    failure: null,
+    start: null,
+    records: null,
+    servers: null,
+    ...reported,
+    tool: { name: tool, version: version ?? null },
+    format: { name: format, schema_version: schema_version ?? null },
+    target: { origin: null, system: null, system_version: null, ...reported.target },
+    stated: {
+      window_seconds: null,
+      errors: {},
+      measures: [],
+      ...stated,
+      requests: { ok: null, error: null, timeout: null, cancelled: null, ...requests },
+    },
+  };
+}
+
+/** What a request has where its file reports nothing. */
+export const UNREPORTED = {
+  phase: 'measure',
+  due_ns: null,
+  first_content_ns: null,
+  first_output_ns: null,
+  last_content_ns: null,
+  connection_reused: null,
+  connect_ns: null,
+  connection_retried: null,
+  http_status: null,
+  input_tokens: null,
+  input_tokens_source: null,
+  output_tokens: null,
+  output_tokens_source: null,
+  reasoning_tokens: null,
+  cached_tokens: null,
+  requested_output_tokens: null,
+  chunk_offsets_ns: [],
+  ...NOT_TRACED,
+  ...NOT_COUNTED,
+} as const satisfies Partial<RequestRecord>;

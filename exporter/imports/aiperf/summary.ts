@@ -6,8 +6,7 @@ import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { StatedResult } from '../importer.ts';
-import { limitsText, statedGoodput, statedGoodRatio } from '../stated/stated-goodput.ts';
-import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
+import { limitsText, statedDistribution, statedGoodput, statedScalar } from '../stated/stated-measures.ts';
 import { baseUnit, DISTRIBUTIONS, isPassedOver, SCALARS } from './metric-table.ts';
 import type { AiperfMeasure } from './metric-table.ts';
 import { aiperfReason } from './reasons.ts';
@@ -138,8 +137,7 @@ function statedGoodRequests(summary: Fields, notes: ImportNotes, options: Stated
     ...(count === null
       ? []
       : [statedScalar({ measure: 'good_request_count', definition: `good_requests${text}`, unit: 'requests' }, count)]),
-    ...(share === null ? [] : [statedGoodRatio(share, 'ok_and_errors', text)]),
-    ...(rate === null ? [] : [statedGoodput(rate, over, text)]),
+    ...statedGoodput([rate, over], [share, 'ok_and_errors'], text),
   ];
 }
 

@@ -15,7 +15,7 @@ import {
   scalarOf,
 } from '../testing/import-folder.ts';
 import { benchmarkRun } from './benchmark-run.ts';
-import { CUMULATIVE_SHARE } from './check.ts';
+import { CUMULATIVE_SHARE } from './report-figures.ts';
 import { requestsIn } from './requests.ts';
 
 const FIXTURES = new URL('./fixtures/', import.meta.url).pathname;

@@ -80,7 +80,7 @@ async function* read({ files, group_id }: FileGroup, context: ImportContext): As
     return;
   }
   const sizes = reports.map((report) => ({
-    requests: report.object('load_summary')?.count('count') ?? null,
+    requests: report.at('load_summary').count('count'),
     seconds: report.amount('benchmark_time_seconds'),
   }));
   const stages = sizes.length > 0 ? sizes : [{ requests: null, seconds: null }];
@@ -118,7 +118,7 @@ async function startsOf(parts: readonly SourceFile[], context: ImportContext): P
   const starts = new Map<number, string>();
   for (const file of parts) {
     const report = new Fields(await readYamlDocument(file, context), new ImportNotes());
-    const start = Date.parse(report.object('run')?.object('time')?.text('start') ?? '');
+    const start = Date.parse(report.at('run').at('time').text('start') ?? '');
     const stage = PART_NAME.exec(file.name)?.[1];
     if (stage !== undefined && !Number.isNaN(start)) starts.set(Number(stage), new Date(start).toISOString());
   }

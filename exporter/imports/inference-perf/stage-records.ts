@@ -1,7 +1,7 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import { FloatColumn } from '../../../core/measures/float-column.ts';
-import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { RequestRecord, TokenSource } from '../../../core/run/record.ts';
+import { UNREPORTED } from '../importer.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { Fields } from '../reading/fields.ts';
 import { readElements } from '../reading/long-json/read-long-document.ts';
@@ -94,34 +94,29 @@ async function* readStage(
 function recordOf(request: Fields, index: number, zero_s: number): RequestRecord {
   const at = (time_s: number | null | undefined): number | null =>
     time_s == null ? null : Math.round((time_s - zero_s) * 1e9);
-  const info = request.object('info');
+  const info = request.at('info');
   // Up to 0.5 the figures of the response were in `info` itself.
-  const response = (info?.has('response_metrics') === true ? info.object('response_metrics') : null) ?? info;
+  const response = info.object('response_metrics') ?? info;
   const sent_ns = at(request.number('start_time')) ?? 0;
   const end_ns = at(request.number('end_time')) ?? sent_ns;
-  const failure = failureOf(request.has('error') ? request.object('error') : null);
+  const failure = failureOf(request.object('error'));
   const chunks = contentChunks(response);
-  const usage = response?.has('server_usage') === true ? response.object('server_usage') : null;
+  const usage = response.object('server_usage');
   const counted = (server: string, own: number | null): readonly [number | null, TokenSource | null] => {
     const byServer = usage?.count(server) ?? null;
     if (byServer !== null) return [byServer, 'usage'];
     return failure !== null || own === null ? [null, null] : [own, 'tokenizer'];
   };
-  const [input_tokens, input_tokens_source] = counted('prompt_tokens', inputTokens(info));
-  const [output_tokens, output_tokens_source] = counted('completion_tokens', response?.count('output_tokens') ?? null);
-  const first = at(chunks[0]);
+  const inputs = info.object('request_metrics')?.at('text').count('input_tokens') ?? info.count('input_tokens');
+  const [input_tokens, input_tokens_source] = counted('prompt_tokens', inputs);
+  const [output_tokens, output_tokens_source] = counted('completion_tokens', response.count('output_tokens'));
   return {
+    ...UNREPORTED,
     index,
-    phase: 'measure',
-    due_ns: null,
     sent_ns,
-    first_content_ns: first,
-    first_output_ns: null,
+    first_content_ns: at(chunks[0]),
     last_content_ns: at(chunks.at(-1)) ?? (failure === null ? end_ns : null),
     end_ns,
-    connection_reused: null,
-    connect_ns: null,
-    connection_retried: null,
     outcome: outcomeOf(failure?.reason ?? null),
     reason: failure?.reason ?? null,
     http_status: failure === null ? 200 : failure.http_status,
@@ -129,27 +124,15 @@ function recordOf(request: Fields, index: number, zero_s: number): RequestRecord
     input_tokens_source,
     output_tokens,
     output_tokens_source,
-    reasoning_tokens: null,
-    cached_tokens: usage?.has('prompt_tokens_details') === true ? cachedTokens(usage) : null,
+    cached_tokens: usage?.object('prompt_tokens_details')?.count('cached_tokens') ?? null,
     requested_output_tokens: requestedTokens(request.raw('request')),
     chunk_offsets_ns: chunks.map((time_s) => (at(time_s) ?? NaN) - sent_ns),
-    ...NOT_TRACED,
-    ...NOT_COUNTED,
   };
 }
 
-function cachedTokens(usage: Fields): number | null {
-  return usage.object('prompt_tokens_details')?.count('cached_tokens') ?? null;
-}
-
-function inputTokens(info: Fields | null): number | null {
-  const text = info?.has('request_metrics') === true ? info.object('request_metrics')?.object('text') : null;
-  return text?.count('input_tokens') ?? info?.count('input_tokens') ?? null;
-}
-
 /** The times of the chunks with content, seconds: the tool repeats the time of a chunk for each of its tokens. */
-function contentChunks(response: Fields | null): number[] {
-  const times = response?.has('output_token_times') === true ? response.numbers('output_token_times') : null;
+function contentChunks(response: Fields): number[] {
+  const times = response.numbers('output_token_times');
   return (times ?? []).filter((time_s, i, all): time_s is number => time_s !== null && time_s !== all[i - 1]);
 }
 

@@ -1,6 +1,7 @@
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
 import type { LoadKey } from '../../../core/run/run.ts';
+import { known, reportedRun } from '../importer.ts';
 import type { ImportedRun, KnownKey } from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { Fields, isObject } from '../reading/fields.ts';
@@ -23,54 +24,37 @@ export interface StageFiles {
 }
 
 export function stageRun({ report, config, records, stage, start }: StageFiles, notes: ImportNotes): ImportedRun {
-  const server = config?.object('server') ?? null;
+  const server = config?.at('server');
   const url = server?.text('base_url') ?? null;
   const system = server?.text('type') ?? null;
-  const failures = report?.object('failures') ?? null;
+  const failures = report?.at('failures');
   if (records !== null) notes.add('times are from a monotonic clock');
   if (start !== null)
     notes.add('the start is that of the set-up of the stage, about a second before its first request');
   else notes.add('the files report no time of day: the run has no time');
   if (config === null) notes.add('config.yaml is missing: model, address and load are unknown');
   const model = server?.text('model_name') ?? null;
-  const type = config?.object('api')?.text('type') ?? null;
+  const type = config?.at('api').text('type') ?? null;
   if (type === 'chat') notes.add('the tool reads no reasoning: the first chunk with other content counts as the first');
-  return {
-    part: null,
-    tool: { name: 'inference-perf', version: null },
-    format: { name: 'inference-perf', schema_version: null },
-    scenario: null,
+  const limits = config?.at('report').at('goodput').object('constraints') ?? null;
+  return reportedRun({
+    tool: 'inference-perf',
+    format: 'inference-perf',
     target: {
       origin: url === null ? null : publicOriginOrNull(url),
       system: system !== null && ['vllm', 'sglang'].includes(system) ? system : null,
-      system_version: null,
     },
-    key: { ...keyOf(config, report, stage), ...(model !== null && { model }), ...endpointOf(type) },
-    status: 'completed',
-    failure: null,
+    key: { ...keyOf(config, report, stage), ...known({ model }), ...endpointOf(type) },
     start,
     records: records?.records ?? null,
     stated: {
       window_seconds: report?.amount('benchmark_time_seconds') ?? null,
-      requests: {
-        ok: report?.object('successes')?.count('count') ?? null,
-        error: failures?.count('count') ?? null,
-        timeout: null,
-        cancelled: null,
-      },
-      errors: errorsOf(failures),
-      measures:
-        report === null
-          ? []
-          : stageMeasures(
-              report,
-              outputTokens(config),
-              config?.object('report')?.object('goodput')?.object('constraints') ?? null,
-            ),
+      requests: { ok: report?.at('successes').count('count') ?? null, error: failures?.count('count') ?? null },
+      errors: errorsOf(failures?.object('by_label') ?? null),
+      measures: report === null ? [] : stageMeasures(report, outputTokens(config), limits),
     },
-    servers: null,
     notes,
-  };
+  });
 }
 
 function endpointOf(type: string | null): KnownKey {
@@ -80,19 +64,17 @@ function endpointOf(type: string | null): KnownKey {
 
 function outputTokens(config: Fields | null): OutputTokens {
   if (config === null) return null;
-  const option = config.object('report')?.object('request_lifecycle')?.boolean('use_server_output_tokens') ?? false;
-  return option ? 'usage' : 'tokenizer';
+  const isServers = config.at('report').at('request_lifecycle').boolean('use_server_output_tokens') === true;
+  return isServers ? 'usage' : 'tokenizer';
 }
 
 function keyOf(config: Fields | null, report: Fields | null, stage: number | null): KnownKey {
-  const streaming = config?.object('api')?.boolean('streaming') ?? null;
-  const stages = config?.object('load')?.list('stages') ?? [];
+  const stages = config?.at('load').list('stages') ?? [];
   const only = stages[stage ?? (stages.length === 1 ? 0 : NaN)];
   const own = isObject(only) ? new Fields(only, new ImportNotes()) : null;
-  const load = loadOf(config?.object('load')?.text('type') ?? null, own, report?.object('load_summary') ?? null);
+  const load = loadOf(config?.at('load').text('type') ?? null, own, report?.at('load_summary') ?? null);
   return {
-    ...(streaming !== null && { streaming }),
-    ...(load !== undefined && { load }),
+    ...known({ streaming: config?.at('api').boolean('streaming'), load }),
     ...(own !== null && {
       stop: { request_count: own.count('num_requests'), benchmark_duration_seconds: own.amount('duration') },
     }),
@@ -109,13 +91,12 @@ function loadOf(type: string | null, stage: Fields | null, summary: Fields | nul
 }
 
 /** By the labels of 0.7: `503 - Service Unavailable`, `Timeout`, `Connection Error`. */
-function errorsOf(failures: Fields | null): ImportedRun['stated']['errors'] {
-  const labels = failures?.has('by_label') === true ? failures.object('by_label') : null;
+function errorsOf(labels: Fields | null): ImportedRun['stated']['errors'] {
   const errors: Partial<Record<ErrorReason, number>> = {};
   for (const label of labels?.names ?? []) {
     const status = /^(\d{3}) - /.exec(label)?.[1];
     const { reason } = pythonError(status === undefined ? label : `HTTP ${status}`);
-    errors[reason] = (errors[reason] ?? 0) + (labels?.object(label)?.count('count') ?? 0);
+    errors[reason] = (errors[reason] ?? 0) + (labels?.at(label).count('count') ?? 0);
   }
   return errors;
 }

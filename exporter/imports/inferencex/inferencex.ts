@@ -1,12 +1,13 @@
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
+import { known, reportedRun } from '../importer.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, Recognition } from '../importer.ts';
 import { readJsonDocument } from '../reading/read-json-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
-import { asStated, benchStatistics } from '../serving-bench/bench-statistics.ts';
-import { statedDistribution } from '../stated/stated-measures.ts';
-import type { StatedIdentity } from '../stated/stated-measures.ts';
+import { asStated, benchStatistics } from '../serving-bench/bench-fields.ts';
+import { identityOf, statedDistribution } from '../stated/stated-measures.ts';
+import type { StatedFigure } from '../stated/stated-measures.ts';
 
 /**
  * The aggregated results of InferenceX (InferenceMAX before): `agg_*.json`, each made of one result of its copy of vLLM's
@@ -23,15 +24,12 @@ function recognize({ head: { keys, text } }: Pick<SourceFile, 'head'>): Recognit
 }
 
 /** The definitions are those of the benchmark that it runs; who counted the tokens is not reported. */
-const METRICS: Readonly<Record<string, StatedIdentity>> = {
-  ttft: { measure: 'time_to_first_token', definition: 'sent_to_first_chunk' },
-  tpot: {
-    measure: 'inter_token_latency',
-    definition: 'per_request_mean_between_chunks_tokens_of_unknown_source',
-  },
-  itl: { measure: 'inter_chunk_latency', definition: 'gap_between_chunks' },
-  e2el: { measure: 'request_latency', definition: 'sent_to_last_chunk' },
-};
+const METRICS: readonly StatedFigure[] = [
+  ['ttft', 'time_to_first_token', 'sent_to_first_chunk'],
+  ['tpot', 'inter_token_latency', 'per_request_mean_between_chunks_tokens_of_unknown_source'],
+  ['itl', 'inter_chunk_latency', 'gap_between_chunks'],
+  ['e2el', 'request_latency', 'sent_to_last_chunk'],
+];
 
 /** Facts of the deployment, and figures that are the same in another unit. */
 const KNOWN = [
@@ -65,31 +63,11 @@ function runOf(value: unknown, part: string | null, notes: ImportNotes): Importe
   fields.noteUnread();
   notes.add('throughputs are per GPU and not imported: for those of the run import the result that was aggregated');
   notes.add('the file reports no counts of requests and no time');
-  return {
-    part,
-    tool: { name: 'inferencex', version: null },
-    format: { name: 'inferencex-aggregate', schema_version: null },
-    scenario: null,
-    target: { origin: null, system: null, system_version: null },
-    key: {
-      ...(model !== null && { model }),
-      ...(concurrency !== null && { load: closedLoopKey(concurrency) }),
-      streaming: true,
-    },
-    status: 'completed',
-    failure: null,
-    start: null,
-    records: null,
-    stated: {
-      window_seconds: null,
-      requests: { ok: null, error: null, timeout: null, cancelled: null },
-      errors: {},
-      measures: Object.entries(METRICS).flatMap(([metric, identity]) => {
-        const found = benchStatistics(fields, metric, 'seconds');
-        return found === null ? [] : [statedDistribution(identity, asStated(found, null))];
-      }),
-    },
-    servers: null,
-    notes,
-  };
+  const measures = METRICS.flatMap((row) => {
+    const found = benchStatistics(fields, row[0], 'seconds');
+    return found === null ? [] : [statedDistribution(identityOf(row), asStated(found, null))];
+  });
+  const load = concurrency === null ? null : closedLoopKey(concurrency);
+  const key = known({ model, load, streaming: true });
+  return reportedRun({ part, tool: 'inferencex', format: 'inferencex-aggregate', key, stated: { measures }, notes });
 }

@@ -1,5 +1,6 @@
 import type { LoadKey } from '../../../core/run/run.ts';
 import { closedLoopKey } from '../../../core/run/load-key.ts';
+import { known, reportedRun } from '../importer.ts';
 import type { ImportContext, ImportedRun } from '../importer.ts';
 import { readInputConfig } from '../aiperf/input-config.ts';
 import { ImportNotes } from '../import-notes.ts';
@@ -7,7 +8,7 @@ import { ImportRefusal } from '../import-refusal.ts';
 import { Fields, isObject } from '../reading/fields.ts';
 import { publicOriginOrNull } from '../reading/public-origin.ts';
 import { statedTime, wallInstant } from '../reading/wall-time.ts';
-import { reportMeasures } from './report-measures.ts';
+import { reportMeasures } from './report-figures.ts';
 
 const KNOWN_VERSIONS = ['0.1', '0.2', '0.2.1'];
 
@@ -23,60 +24,37 @@ export function reportRun(value: unknown, name: string, { timeZone }: ImportCont
   if (version !== null && !KNOWN_VERSIONS.includes(version)) {
     notes.add(`version ${version} of the report is not known here: known members were imported`);
   }
-  const results = report.object('results');
-  const aggregate = results?.object('request_performance')?.object('aggregate') ?? report.object('metrics');
+  const aggregate = report.at('results').at('request_performance').object('aggregate') ?? report.object('metrics');
   if (aggregate === null) throw new ImportRefusal(`${name}: the report has no figures of requests`);
   const facts = version === '0.1' ? factsOf01(report) : factsOf02(report, name);
-  const config = facts.tool === 'aiperf' ? nativeConfig(report) : null;
+  // What the tool itself was configured with.
+  const config = facts.tool === 'aiperf' ? report.at('scenario').at('load').at('native').object('config') : null;
   const native = config === null ? null : readInputConfig(config, notes);
-  const requests = aggregate.object('requests');
-  const counts = countsOf(requests, notes);
+  const counts = countsOf(aggregate.at('requests'), notes);
   const { start, seconds } = timeOf(report, aggregate, (text) => statedTime(text, timeZone, notes));
   notes.add('the report keeps statistics alone: there are no records');
   if (start !== null) notes.add('the start is that of the harness, which may be seconds before the first request');
-  return {
-    part: null,
-    tool: { name: 'llm-d-benchmark', version: null },
-    format: { name: 'llm-d-benchmark-report', schema_version: version },
-    scenario: report.object('run')?.text('description') ?? null,
+  const tokens = { ok: counts.ok, serverTokens: native?.serverTokens ?? null };
+  return reportedRun({
+    tool: 'llm-d-benchmark',
+    format: 'llm-d-benchmark-report',
+    schema_version: version,
+    scenario: report.at('run').text('description'),
     target: {
       origin: native?.url == null ? facts.origin : publicOriginOrNull(native.url),
       system: facts.system,
       system_version: facts.system_version,
     },
-    key: {
-      ...native?.key,
-      ...(facts.model !== null && { model: facts.model }),
-      ...(facts.load !== undefined && { load: facts.load }),
-    },
-    placement: {
-      group_id: report.object('run')?.text('eid') ?? null,
-      step: facts.stage,
-      repeat: null,
-    },
-    status: 'completed',
-    failure: null,
+    key: { ...native?.key, ...known({ model: facts.model, load: facts.load }) },
+    placement: { group_id: report.at('run').text('eid'), step: facts.stage, repeat: null },
     start,
-    records: null,
     stated: {
       window_seconds: seconds,
       requests: counts,
-      errors: {},
-      measures: reportMeasures(
-        aggregate,
-        facts.tool,
-        { ok: counts.ok, serverTokens: native?.serverTokens ?? null },
-        notes,
-      ),
+      measures: reportMeasures(aggregate, facts.tool, tokens, notes),
     },
-    servers: null,
     notes,
-  };
-}
-
-/** What the tool itself was configured with. */
-function nativeConfig(report: Fields): Fields | null {
-  return report.object('scenario')?.object('load')?.object('native')?.object('config') ?? null;
+  });
 }
 
 interface LlmdFacts {
@@ -92,48 +70,40 @@ interface LlmdFacts {
 }
 
 function factsOf01(report: Fields): LlmdFacts {
-  const scenario = report.object('scenario');
-  const load = scenario?.object('load') ?? null;
-  const engine = firstOf(scenario?.object('platform')?.list('engine') ?? null, report);
-  const args = load?.object('args') ?? null;
-  const model = scenario?.object('model')?.text('name') ?? null;
-  const url = args?.object('server')?.text('base_url') ?? null;
+  const scenario = report.at('scenario');
+  const load = scenario.at('load');
+  const engine = firstOf(scenario.at('platform').list('engine'));
+  const server = load.at('args').at('server');
+  const model = scenario.at('model').text('name');
+  const url = server.text('base_url');
   return {
-    tool: load?.text('name') ?? null,
-    model: model === 'unknown' ? (args?.object('server')?.text('model_name') ?? null) : model,
+    tool: load.text('name'),
+    model: model === 'unknown' ? server.text('model_name') : model,
     origin: url === null ? null : publicOriginOrNull(url),
-    system: systemOf(engine?.text('name') ?? null),
-    system_version: engine?.text('version') ?? null,
+    system: systemOf(engine.text('name')),
+    system_version: engine.text('version'),
     load: undefined,
-    stage: load?.object('metadata')?.count('stage') ?? null,
+    stage: load.at('metadata').count('stage'),
   };
 }
 
 function factsOf02(report: Fields, name: string): LlmdFacts {
-  const scenario = report.object('scenario');
-  const standard = scenario?.object('load')?.object('standardized') ?? null;
-  const components = scenario?.list('stack') ?? [];
-  const engines = components.flatMap((each) => {
-    const component = isObject(each) ? new Fields(each, new ImportNotes()).object('standardized') : null;
-    return component?.text('kind') === 'inference_engine' ? [component] : [];
-  });
-  const [engine] = engines;
-  const concurrency = standard?.count('concurrency') ?? null;
-  const rate = standard?.amount('rate_qps') ?? null;
+  const scenario = report.at('scenario');
+  const standard = scenario.at('load').at('standardized');
+  const components = (scenario.list('stack') ?? []).filter(isObject).map((each) => firstOf([each]).at('standardized'));
+  const engine = components.find((component) => component.text('kind') === 'inference_engine') ?? firstOf(null);
+  const concurrency = standard.count('concurrency');
+  const rate = standard.amount('rate_qps');
+  const open = { ...closedLoopKey(null), mode: 'request_rate', request_rate: rate } as const;
   return {
     // The parts that inference-perf itself writes name it only in the file's name.
-    tool: standard?.text('tool') ?? (/^inference-perf\./.test(name) ? 'inference-perf' : null),
-    model: engine?.object('model')?.text('name') ?? null,
+    tool: standard.text('tool') ?? (/^inference-perf\./.test(name) ? 'inference-perf' : null),
+    model: engine.at('model').text('name'),
     origin: null,
-    system: systemOf(engine?.text('tool') ?? null),
-    system_version: engine?.text('tool_version') ?? null,
-    load:
-      concurrency !== null
-        ? closedLoopKey(concurrency)
-        : rate !== null
-          ? { ...closedLoopKey(null), mode: 'request_rate', request_rate: rate }
-          : undefined,
-    stage: standard?.count('stage') ?? stageInName(name),
+    system: systemOf(engine.text('tool')),
+    system_version: engine.text('tool_version'),
+    load: concurrency !== null ? closedLoopKey(concurrency) : rate !== null ? open : undefined,
+    stage: standard.count('stage') ?? stageInName(name),
   };
 }
 
@@ -142,9 +112,9 @@ function stageInName(name: string): number | null {
   return stage === undefined ? null : Number(stage);
 }
 
-function firstOf(list: readonly unknown[] | null, report: Fields): Fields | null {
-  const [first] = list ?? [];
-  return isObject(first) && report.names.length > 0 ? new Fields(first, new ImportNotes()) : null;
+/** The first of a list, without members when there is none; what it does not hold is no remark. */
+function firstOf(list: readonly unknown[] | null): Fields {
+  return new Fields(list?.[0], new ImportNotes());
 }
 
 function systemOf(engine: string | null): string | null {
@@ -152,10 +122,10 @@ function systemOf(engine: string | null): string | null {
   return Object.hasOwn(SYSTEMS, name) ? (SYSTEMS[name] ?? null) : null;
 }
 
-function countsOf(requests: Fields | null, notes: ImportNotes): ImportedRun['stated']['requests'] {
-  const total = requests?.count('total') ?? null;
-  const failures = requests?.count('failures') ?? null;
-  const incomplete = requests?.count('incomplete') ?? null;
+function countsOf(requests: Fields, notes: ImportNotes): ImportedRun['stated']['requests'] {
+  const total = requests.count('total');
+  const failures = requests.count('failures');
+  const incomplete = requests.count('incomplete');
   // Some converters write as the total what succeeded, others all requests: without the failures it is unknown.
   const ok = total === null || failures === null ? null : total - failures - (incomplete ?? 0);
   if (ok !== null && ok < 0)
@@ -179,13 +149,13 @@ function timeOf(
   aggregate: Fields,
   instantOf: (text: string) => string | null,
 ): { readonly start: string | null; readonly seconds: number | null } {
-  const run = report.object('run')?.object('time') ?? null;
+  const run = report.at('run').object('time');
   if (run !== null) {
     const seconds = durationSeconds(run.text('duration') ?? '');
     const start = run.text('start');
     return { start: start === null ? null : instantOf(start), seconds };
   }
-  const time = aggregate.object('time');
-  const start_s = time?.amount('start') ?? null;
-  return { start: start_s === null ? null : wallInstant(start_s * 1000), seconds: time?.amount('duration') ?? null };
+  const time = aggregate.at('time');
+  const start_s = time.amount('start');
+  return { start: start_s === null ? null : wallInstant(start_s * 1000), seconds: time.amount('duration') };
 }

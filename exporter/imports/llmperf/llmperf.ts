@@ -1,26 +1,50 @@
 import { basename } from 'node:path';
 import { closedLoopKey } from '../../../core/run/load-key.ts';
-import { FloatColumn } from '../../../core/measures/float-column.ts';
-import { PERCENTILES, PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
+import { ALONE, fileOf, known, reportedRun } from '../importer.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { Fields, isObject } from '../reading/fields.ts';
+import { Fields, isObject, numbersOf } from '../reading/fields.ts';
 import { pythonError } from '../reading/python-error.ts';
 import { readJsonDocument } from '../reading/read-json-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { wallInstant } from '../reading/wall-time.ts';
-import { checkStatistics, NUMPY_LINEAR } from '../stated/check-statistics.ts';
-import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
-import type { StatedIdentity } from '../stated/stated-measures.ts';
-import { exactStated } from '../stated/stated-values.ts';
+import { checkedExact, NUMPY_LINEAR } from '../stated/check-statistics.ts';
+import {
+  identityOf,
+  percentileNames,
+  readStatistics,
+  statedDistribution,
+  statedScalars,
+} from '../stated/stated-measures.ts';
+import type { StatedFigure } from '../stated/stated-measures.ts';
 
 /** LLMPerf's `token_benchmark_ray.py`: `NAME_summary.json` and `NAME_individual_responses.json`, together a run. */
 export const LLMPERF: Importer = { tool: 'llmperf', recognize, group, read };
 
 const SUMMARY = 'llmperf-summary';
 const RESPONSES = 'llmperf-responses';
+
+/** The tool reads `content` alone, and counts tokens with Llama's tokenizer, whatever the model. */
+const METRICS: readonly StatedFigure[] = [
+  ['ttft_s', 'time_to_first_token', 'sent_to_first_output_chunk'],
+  ['end_to_end_latency_s', 'request_latency', 'sent_to_end_of_answer'],
+  // The sum of its gaps is the time to the last chunk; it is divided by chunks, before December 2024 by tokens.
+  ['inter_token_latency_s', 'time_per_output_token', 'time_to_last_chunk_over_chunks_or_tokens', { unit: 'seconds' }],
+  ['number_input_tokens', 'input_sequence_length', 'tokenizer_prompt_tokens'],
+  ['number_output_tokens', 'output_sequence_length', 'tokenizer_completion_tokens'],
+];
+
+const PER_MINUTE = 1 / 60;
+
+const RATES: readonly StatedFigure[] = [
+  ['num_completed_requests_per_min', 'request_throughput', 'ok_requests_over_wall_time', { scale: PER_MINUTE }],
+  ['mean_output_throughput_token_per_s', 'output_token_throughput', 'ok_tokenizer_output_tokens_over_wall_time'],
+];
+
+/** The tool's deviation is that of a sample (n − 1), ours is that of the requests: it is not taken. */
+const STATISTICS = { mean: 'mean', min: 'min', max: 'max', percentiles: percentileNames({}, 'quantiles_') };
 
 function recognize({ head: { keys, text } }: Pick<SourceFile, 'head'>): Recognition | null {
   if (keys.includes('results_ttft_s_mean') || keys.includes('results_num_requests_started')) return { format: SUMMARY };
@@ -33,39 +57,16 @@ const NAME = /_?(summary|individual_responses)\.json$/;
 
 function group(files: readonly RecognizedFile[]): readonly FileGroup[] {
   const byName = Map.groupBy(files, ({ file }) => `${file.folder}/${file.name.replace(NAME, '')}`);
-  return [...byName].map(([path, members]) => ({
-    files: members,
-    name: basename(path),
-    group_id: null,
-    step: null,
-    repeat: null,
-  }));
+  return [...byName].map(([path, members]) => ({ ...ALONE, files: members, name: basename(path) }));
 }
 
-const LATENCY: StatedIdentity = { measure: 'request_latency', definition: 'sent_to_end_of_answer' };
-
-/** The tool reads `content` alone, and counts tokens with Llama's tokenizer, whatever the model. */
-const METRICS: readonly (readonly [string, StatedIdentity])[] = [
-  ['ttft_s', { measure: 'time_to_first_token', definition: 'sent_to_first_output_chunk' }],
-  ['end_to_end_latency_s', LATENCY],
-  // The sum of its gaps is the time to the last chunk; it is divided by chunks, before December 2024 by tokens.
-  [
-    'inter_token_latency_s',
-    { measure: 'time_per_output_token', definition: 'time_to_last_chunk_over_chunks_or_tokens', unit: 'seconds' },
-  ],
-  ['number_input_tokens', { measure: 'input_sequence_length', definition: 'tokenizer_prompt_tokens' }],
-  ['number_output_tokens', { measure: 'output_sequence_length', definition: 'tokenizer_completion_tokens' }],
-];
-
-async function* read({ files }: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
+async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
   const notes = new ImportNotes();
-  const of = (format: string): SourceFile | undefined =>
-    files.find(({ recognition }) => recognition.format === format)?.file;
-  const [summaryFile, responsesFile] = [of(SUMMARY), of(RESPONSES)];
+  const [summaryFile, responsesFile] = [fileOf(group, SUMMARY), fileOf(group, RESPONSES)];
   // Its writer makes texts of numpy's numbers: that is known, and no remark.
-  const written = summaryFile === undefined ? {} : await readJsonDocument(summaryFile, notes, context);
+  const written = summaryFile === null ? {} : await readJsonDocument(summaryFile, notes, context);
   const summary = new Fields(written, new ImportNotes());
-  const responses = responsesFile === undefined ? null : await readJsonDocument(responsesFile, notes, context);
+  const responses = responsesFile === null ? null : await readJsonDocument(responsesFile, notes, context);
   const ok = summary.count('results_num_completed_requests');
   const perMinute = summary.amount('results_num_completed_requests_per_min');
   const seconds = ok === null || perMinute === null || perMinute === 0 ? null : (ok / perMinute) * 60;
@@ -74,113 +75,59 @@ async function* read({ files }: FileGroup, context: ImportContext): AsyncGenerat
   if (start !== null) notes.add('the start is the time of saving less the duration, to the second');
   notes.add('the files do not report when each request was sent: there are no records');
   notes.add('tokens were counted by the Llama tokenizer of the tool');
-  const found = Array.isArray(responses) ? okRequests(responses) : null;
-  const listed = found !== null && isSample(found.length, ok, notes) ? null : found;
-  const model = summary.text('model');
+  const listed = Array.isArray(responses) ? listedRequests(responses, ok, notes) : null;
   const concurrency = summary.count('num_concurrent_requests');
-  yield {
-    part: null,
-    tool: { name: 'llmperf', version: null },
-    format: { name: 'llmperf', schema_version: summary.text('version') },
-    scenario: null,
-    target: { origin: null, system: null, system_version: null },
-    key: {
-      ...(model !== null && { model }),
-      ...(concurrency !== null && { load: closedLoopKey(concurrency) }),
-    },
-    status: 'completed',
-    failure: null,
+  yield reportedRun({
+    tool: 'llmperf',
+    format: 'llmperf',
+    schema_version: summary.text('version'),
+    key: known({ model: summary.text('model'), load: concurrency === null ? null : closedLoopKey(concurrency) }),
     start,
-    records: null,
     stated: {
       window_seconds: seconds,
-      requests: {
-        ok: ok ?? listed?.length ?? null,
-        error: summary.count('results_number_errors'),
-        timeout: null,
-        cancelled: null,
-      },
+      requests: { ok: ok ?? listed?.length ?? null, error: summary.count('results_number_errors') },
       errors: errorsOf(summary.text('results_error_code_frequency') ?? ''),
       measures: [
-        ...METRICS.flatMap(([name, identity]) => metric(summary, listed, name, identity, ok, notes)),
-        ...rates(summary, perMinute),
+        ...METRICS.flatMap((row) => metric(summary, listed, row, ok, notes)),
+        ...statedScalars((name) => summary.amount(`results_${name}`), RATES),
       ],
     },
-    servers: null,
     notes,
-  };
+  });
 }
 
-/** Failed requests have an `error_code`. */
-function okRequests(responses: readonly unknown[]): readonly Readonly<Record<string, unknown>>[] {
-  return responses.filter(isObject).filter(({ error_code: code }) => (code ?? null) === null);
-}
+type Members = Readonly<Record<string, unknown>>;
 
-/** Whether responses are missing: what they result in is then not a figure of the run. */
-function isSample(listed: number, ok: number | null, notes: ImportNotes): boolean {
-  if (ok === null || listed >= ok) return false;
-  notes.add(`the responses are a sample, ${listed} of ${ok} ok requests: only figures of the summary are values`);
-  return true;
+/** The requests without an `error_code`; null when they are fewer than were ok: what they result in is no figure of the run. */
+function listedRequests(responses: readonly unknown[], ok: number | null, notes: ImportNotes): Members[] | null {
+  const listed = responses.filter(isObject).filter(({ error_code: code }) => (code ?? null) === null);
+  if (ok === null || listed.length >= ok) return listed;
+  notes.add(
+    `the responses are a sample, ${listed.length} of ${ok} ok requests: only figures of the summary are values`,
+  );
+  return null;
 }
 
 function metric(
   summary: Fields,
-  listed: readonly Readonly<Record<string, unknown>>[] | null,
-  name: string,
-  identity: StatedIdentity,
+  listed: readonly Members[] | null,
+  row: StatedFigure,
   ok: number | null,
   notes: ImportNotes,
 ): MeasureResult[] {
-  const figure = (statistic: string): number | null => summary.number(`results_${name}_${statistic}`);
-  const percentiles = PERCENTILE_NAMES.map((each) => [each, figure(`quantiles_${each}`)] as const);
-  const values = new FloatColumn();
-  for (const request of listed ?? []) {
-    const value = request[name];
-    if (typeof value === 'number' && Number.isFinite(value)) values.append(value);
-  }
-  const mean = figure('mean');
-  // A value that is missing or cannot be true leaves the figures of the summary.
-  const isWhole = values.length === listed?.length && values.toArray().every((value) => value >= 0);
-  if (listed === null || (!isWhole && mean !== null)) {
-    if (mean === null) return [];
-    const [min, max] = [figure('min'), figure('max')];
-    return [
-      statedDistribution(identity, {
-        n: listed === null ? ok : null,
-        mean,
-        min,
-        max,
-        percentiles: Object.fromEntries(percentiles),
-      }),
-    ];
-  }
-  const exact = exactStated(identity, values.toArray());
-  const stated = percentiles.flatMap(([each, value]): [number, number][] =>
-    value === null ? [] : [[PERCENTILES[each], value]],
+  const [name] = row;
+  const identity = identityOf(row);
+  const statistics = readStatistics(
+    (statistic) => summary.number(`results_${name}_${statistic}`),
+    STATISTICS,
+    listed === null ? ok : null,
   );
-  // The tool's deviation is that of a sample (n − 1), ours is that of the requests.
-  const reported = {
-    mean: figure('mean'),
-    std: null,
-    min: figure('min'),
-    max: figure('max'),
-    percentiles: new Map(stated),
-  };
-  checkStatistics(name, reported, values.toArray(), NUMPY_LINEAR, notes);
-  return exact === null ? [] : [exact];
-}
-
-function rates(summary: Fields, perMinute: number | null): MeasureResult[] {
-  const output = summary.amount('results_mean_output_throughput_token_per_s');
-  const requests = { measure: 'request_throughput', definition: 'ok_requests_over_wall_time' } as const;
-  const tokens = {
-    measure: 'output_token_throughput',
-    definition: 'ok_tokenizer_output_tokens_over_wall_time',
-  } as const;
-  return [
-    ...(perMinute === null ? [] : [statedScalar(requests, perMinute / 60)]),
-    ...(output === null ? [] : [statedScalar(tokens, output)]),
-  ];
+  const values = numbersOf(listed ?? [], name);
+  // A value that is missing or cannot be true leaves the figures of the summary.
+  const isWhole = values.length === listed?.length && values.every((value) => value >= 0);
+  if (listed === null || (!isWhole && statistics.mean !== null))
+    return statistics.mean === null ? [] : [statedDistribution(identity, statistics)];
+  return checkedExact(identity, values, { what: name, statistics, scale: 1 }, NUMPY_LINEAR, notes);
 }
 
 /** Python's text of a dictionary: `{503: 4, -1: 1}`; -1 is what could not connect, timed out or broke off. */

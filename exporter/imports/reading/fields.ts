@@ -1,3 +1,4 @@
+import { FloatColumn } from '../../../core/measures/float-column.ts';
 import type { ImportNotes } from '../import-notes.ts';
 
 const NUMBER_TEXT = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
@@ -78,6 +79,11 @@ export class Fields {
     return isObject(value) ? new Fields(value, this.#notes, `${this.#at}${name}.`) : this.#otherKind(name, 'an object');
   }
 
+  /** The same; of what is no object, one without members. */
+  at(name: string): Fields {
+    return this.object(name) ?? new Fields({}, this.#notes);
+  }
+
   list(name: string): readonly unknown[] | null {
     const value = this.raw(name);
     if (value === undefined || value === null) return null;
@@ -108,4 +114,17 @@ export class Fields {
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The finite numbers among the members of one name, times `scale`. */
+export function numbersOf(
+  objects: readonly Readonly<Record<string, unknown>>[],
+  name: string,
+  scale = 1,
+): Float64Array {
+  const values = new FloatColumn();
+  for (const { [name]: value } of objects) {
+    if (typeof value === 'number' && Number.isFinite(value)) values.append(value * scale);
+  }
+  return values.toArray();
 }

@@ -3,10 +3,9 @@ import { FloatColumn } from '../../../core/measures/float-column.ts';
 import { GapHistogram } from '../../../core/measures/gap-histogram.ts';
 import type { DistributionResult } from '../../../core/run/result.ts';
 import { checkHistogram, checkStatistics, NUMPY_LINEAR } from '../stated/check-statistics.ts';
-import type { ReportedStatistics } from '../stated/check-statistics.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import type { StatedIdentity } from '../stated/stated-measures.ts';
-import { exactStated, statedFacts } from '../stated/stated-values.ts';
+import { exactStated, statedFacts } from '../stated/stated-measures.ts';
+import type { ReportedStatistics, StatedIdentity } from '../stated/stated-measures.ts';
 
 /** Above this many gaps (16 MB, and as much again to sort them) they are counted in a fine histogram. */
 const MAX_EXACT = 2_000_000;

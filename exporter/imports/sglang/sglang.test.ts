@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { DistributionResult } from '../../../core/run/result.ts';
 import { benchResultOf } from '../testing/bench-result.ts';
 import { distributionOf, importedRun, importInto, inTemporaryFolder, scalarOf } from '../testing/import-folder.ts';
-import { benchRun } from './bench-run.ts';
+import { benchRun } from './sglang.ts';
 
 const FIXTURES = new URL('./fixtures/', import.meta.url).pathname;
 

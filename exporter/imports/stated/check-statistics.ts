@@ -3,7 +3,10 @@ import type { GapHistogram } from '../../../core/measures/gap-histogram.ts';
 import { percentile as linear } from '../../../core/stats/percentiles.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import { summarize } from '../../../core/stats/summarize.ts';
+import type { MeasureResult } from '../../../core/run/result.ts';
 import type { ImportNotes } from '../import-notes.ts';
+import { exactStated, inBaseUnits } from './stated-measures.ts';
+import type { ReportedStatistics, StatedIdentity, StatedStatistics } from './stated-measures.ts';
 
 /** How a tool takes a percentile from values in ascending order. */
 export type PercentileMethod = (ascending: Float64Array, q: number) => number;
@@ -14,15 +17,6 @@ export const NUMPY_LINEAR: PercentileMethod = linear;
 /** The value at rank ⌊n·q⌋ from 0, as trtllm-bench takes it. */
 export const FLOOR_RANK: PercentileMethod = (ascending, q) =>
   ascending[Math.min(Math.floor(ascending.length * q), ascending.length - 1)] ?? NaN;
-
-/** Statistics as a file reports them, in seconds; `percentiles` by quantile, 0 to 1. */
-export interface ReportedStatistics {
-  readonly mean: number | null;
-  readonly std: number | null;
-  readonly min: number | null;
-  readonly max: number | null;
-  readonly percentiles: ReadonlyMap<number, number>;
-}
 
 /** What the rounding of floats and of nanoseconds leaves open. */
 const RELATIVE_TOLERANCE = 1e-6;
@@ -57,6 +51,23 @@ export function checkStatistics(
     if (stated === null || isClose(stated, own)) continue;
     notes.disagreement(`${what} ${name}: the file states ${figure(stated)}, its own values result in ${figure(own)}`);
   }
+}
+
+/**
+ * A measure of which a file has every value (base units): its exact statistics, against which those that the file states
+ * are checked. `scale` makes base units of the latter.
+ */
+export function checkedExact(
+  identity: StatedIdentity,
+  values: Float64Array,
+  stated: { readonly what: string; readonly statistics: StatedStatistics | null; readonly scale: number },
+  method: PercentileMethod,
+  notes: ImportNotes,
+): MeasureResult[] {
+  const { what, statistics, scale } = stated;
+  if (statistics !== null) checkStatistics(what, inBaseUnits(statistics, scale), values, method, notes);
+  const exact = exactStated(identity, values);
+  return exact === null ? [] : [exact];
 }
 
 /** Notes the percentile that another method of the tool changes most, where it does so visibly; `values` are of the measure. */

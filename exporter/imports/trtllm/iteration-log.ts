@@ -1,42 +1,33 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
+import type { Unit } from '../../../core/run/statistic.ts';
 import { isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { JsonTextError, parseJson } from '../reading/json-text.ts';
 import { longLineNote } from '../reading/read-json-lines.ts';
 import { readLineBlocks } from '../reading/read-lines.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
-import type { StatedIdentity } from '../stated/stated-measures.ts';
-import { exactStated } from '../stated/stated-values.ts';
+import { exactStated } from '../stated/stated-measures.ts';
 
 type IterationRow = Readonly<Record<string, unknown>>;
 
-/** One value per iteration of the engine; null where a row does not report. */
-const PER_ITERATION: readonly (readonly [StatedIdentity, (row: IterationRow) => number | null])[] = [
-  [
-    { measure: 'iteration_latency', definition: 'engine_iteration', unit: 'seconds', origin: 'server' },
-    (row) => scaled(amount(row, 'iterLatencyMS'), 1e-3),
-  ],
-  [
-    { measure: 'requests_active', definition: 'per_engine_iteration', unit: 'requests', origin: 'server' },
-    (row) => amount(row, 'numActiveRequests'),
-  ],
-  [
-    { measure: 'requests_queued', definition: 'per_engine_iteration', unit: 'requests', origin: 'server' },
-    (row) => amount(row, 'numQueuedRequests'),
-  ],
-  [
-    {
-      measure: 'kv_cache_used_ratio',
-      definition: 'blocks_used_over_blocks_per_iteration',
-      unit: 'ratio',
-      origin: 'server',
-    },
-    ({ kvCacheStats: stats }) => {
-      const most = isObject(stats) ? amount(stats, 'maxNumBlocks') : null;
-      return isObject(stats) && most !== null && most > 0 ? scaled(amount(stats, 'usedNumBlocks'), 1 / most) : null;
-    },
-  ],
+/** What a row reports of its iteration; null where it does not. */
+const PER_ITERATION: readonly (readonly [
+  measure: string,
+  definition: string,
+  unit: Unit,
+  valueOf: (row: IterationRow) => number | null,
+])[] = [
+  ['iteration_latency', 'engine_iteration', 'seconds', (row) => amount(row, 'iterLatencyMS', 1e-3)],
+  ['requests_active', 'per_engine_iteration', 'requests', (row) => amount(row, 'numActiveRequests')],
+  ['requests_queued', 'per_engine_iteration', 'requests', (row) => amount(row, 'numQueuedRequests')],
+  ['kv_cache_used_ratio', 'blocks_used_over_blocks_per_iteration', 'ratio', usedBlocks],
 ];
+
+function usedBlocks({ kvCacheStats: stats }: IterationRow): number | null {
+  if (!isObject(stats)) return null;
+  const most = amount(stats, 'maxNumBlocks');
+  return most === null || most <= 0 ? null : amount(stats, 'usedNumBlocks', 1 / most);
+}
 
 /**
  * What `--iteration_log` reports of the engine, one value per iteration. Its lines are Python's way of writing a dict, not
@@ -49,12 +40,15 @@ export async function iterationMeasures(
 ): Promise<MeasureResult[]> {
   const values = PER_ITERATION.map((): number[] => []);
   for await (const row of rowsOf(file, notes, reading)) {
-    for (const [i, [, valueOf]] of PER_ITERATION.entries()) {
+    for (const [i, [, , , valueOf]] of PER_ITERATION.entries()) {
       const value = valueOf(row);
       if (value !== null) values[i]?.push(value);
     }
   }
-  return PER_ITERATION.flatMap(([identity], i) => exactStated(identity, Float64Array.from(values[i] ?? [])) ?? []);
+  return PER_ITERATION.flatMap(
+    ([measure, definition, unit], i) =>
+      exactStated({ measure, definition, unit, origin: 'server' }, Float64Array.from(values[i] ?? [])) ?? [],
+  );
 }
 
 async function* rowsOf(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<IterationRow> {
@@ -96,11 +90,7 @@ export function jsonOfPython(text: string): string {
   });
 }
 
-function amount(row: IterationRow, name: string): number | null {
+function amount(row: IterationRow, name: string, scale = 1): number | null {
   const value = Object.hasOwn(row, name) ? row[name] : null;
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
-}
-
-function scaled(value: number | null, factor: number): number | null {
-  return value === null ? null : value * factor;
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value * scale : null;
 }

@@ -1,5 +1,5 @@
-import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
+import { UNREPORTED } from '../importer.ts';
 import { isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 
@@ -56,30 +56,16 @@ export async function* engineRecords(requests: readonly EngineRequest[]): AsyncG
   const zero_ns = requests.reduce((earliest, { sent_ns }) => Math.min(earliest, sent_ns), Infinity);
   for (const { index, sent_ns, end_ns, input_tokens, output_tokens, failed } of requests) {
     yield {
+      ...UNREPORTED,
       index,
-      phase: 'measure',
-      due_ns: null,
       sent_ns: sent_ns - zero_ns,
-      first_content_ns: null,
-      first_output_ns: null,
-      last_content_ns: null,
       end_ns: (end_ns ?? sent_ns) - zero_ns,
-      connection_reused: null,
-      connect_ns: null,
-      connection_retried: null,
       outcome: failed ? 'error' : 'ok',
       reason: failed ? (end_ns === null ? 'no_finish' : 'other') : null,
-      http_status: null,
       input_tokens,
       input_tokens_source: input_tokens === null ? null : 'usage',
       output_tokens: failed ? null : output_tokens,
       output_tokens_source: failed || output_tokens === null ? null : 'usage',
-      reasoning_tokens: null,
-      cached_tokens: null,
-      requested_output_tokens: null,
-      chunk_offsets_ns: [],
-      ...NOT_TRACED,
-      ...NOT_COUNTED,
     };
   }
 }

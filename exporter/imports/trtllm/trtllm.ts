@@ -1,35 +1,73 @@
 import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
-import type { FileGroup, ImportContext, ImportedRun, Importer, KnownKey } from '../importer.ts';
+import { ALONE, fileOf, known, reportedRun } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { readJsonDocument } from '../reading/read-json-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
-import { checkConsistency } from './consistency.ts';
-import { groupTrtllm } from './group.ts';
 import { iterationMeasures } from './iteration-log.ts';
-import { checkReport, reportMeasures, requestMeasures } from './measures.ts';
-import { ITERATIONS, recognizeTrtllm, REPORT, REQUESTS } from './recognize.ts';
+import { checkConsistency, checkReport, reportMeasures, requestMeasures } from './report-figures.ts';
 import { engineRecords, engineRequests } from './requests.ts';
 import type { EngineRequest } from './requests.ts';
 
 /** `trtllm-bench` with `--report_json`, `--request_json` and `--iteration_log`. */
-export const TRTLLM: Importer = { tool: 'trtllm-bench', recognize: recognizeTrtllm, group: groupTrtllm, read };
+export const TRTLLM: Importer = { tool: 'trtllm-bench', recognize, group, read };
+
+const REPORT = 'trtllm-bench-report';
+const REQUESTS = 'trtllm-bench-requests';
+const ITERATIONS = 'trtllm-bench-iteration-log';
+
+function recognize({ head: { keys, text, firstLine } }: Pick<SourceFile, 'head'>): Recognition | null {
+  if (['engine', 'world_info', 'performance'].every((key) => keys.includes(key))) return { format: REPORT };
+  const start = text.trimStart();
+  const requestKeys = ['num_input_tokens', 'first_token_timestamp', 'decode_iteration'];
+  if (start.startsWith('[') && requestKeys.every((key) => text.includes(`"${key}"`))) return { format: REQUESTS };
+  // The log's lines are Python's, with single quotes; what is rewritten as JSON is taken too.
+  const isIteration = /['"]iterLatencyMS['"]\s*:/.test(firstLine) && /['"]iter['"]\s*:/.test(firstLine);
+  return start.startsWith('{') && isIteration ? { format: ITERATIONS } : null;
+}
+
+/**
+ * A report, its requests and its iterations are a run. In a folder with one of each they belong together, whatever their
+ * names; else those whose names differ in their kind only.
+ */
+function group(files: readonly RecognizedFile[]): readonly FileGroup[] {
+  const folders = Map.groupBy(files, ({ file }) => file.folder);
+  return [...folders.values()].flatMap((inFolder) => {
+    const isOneRun = [REPORT, REQUESTS, ITERATIONS].every(
+      (format) => inFolder.filter(({ recognition }) => recognition.format === format).length <= 1,
+    );
+    const runs = isOneRun ? [inFolder] : [...Map.groupBy(inFolder, ({ file }) => stem(file.name)).values()];
+    return runs.map((members) => {
+      const named = members.find(({ recognition }) => recognition.format === REPORT) ?? members[0];
+      return { ...ALONE, files: members, name: named?.file.name ?? '' };
+    });
+  });
+}
+
+/** What people call the three files; without it files of one run have one name. */
+const KINDS = /report|requests?|iterations?|iter|records?|stats|log|json/g;
+
+function stem(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(KINDS, '')
+    .replace(/[^a-z0-9]+/g, '');
+}
 
 async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
-  const fileOf = (format: string): SourceFile | null =>
-    group.files.find(({ recognition }) => recognition.format === format)?.file ?? null;
   const notes = new ImportNotes();
-  const reportFile = fileOf(REPORT);
-  const requestFile = fileOf(REQUESTS);
-  const iterationFile = fileOf(ITERATIONS);
-  if (reportFile === null && requestFile === null) {
+  const [reportFile, requestFile, iterationFile] = [REPORT, REQUESTS, ITERATIONS].map((format) =>
+    fileOf(group, format),
+  );
+  if (reportFile == null && requestFile == null) {
     throw new ImportRefusal('these are the iterations of an engine without a result: import its --report_json too');
   }
-  const document = reportFile === null ? {} : await readJsonDocument(reportFile, notes, context);
+  const document = reportFile == null ? {} : await readJsonDocument(reportFile, notes, context);
   const requests =
-    requestFile === null ? [] : engineRequests(await readJsonDocument(requestFile, notes, context), notes);
-  const iterations = iterationFile === null ? [] : await iterationMeasures(iterationFile, notes, context);
-  yield runOf(new Fields(document, notes), reportFile !== null, requests, iterations, notes);
+    requestFile == null ? [] : engineRequests(await readJsonDocument(requestFile, notes, context), notes);
+  const iterations = iterationFile == null ? [] : await iterationMeasures(iterationFile, notes, context);
+  yield runOf(new Fields(document, notes), reportFile != null, requests, iterations, notes);
 }
 
 function runOf(
@@ -39,7 +77,7 @@ function runOf(
   iterations: ImportedRun['stated']['measures'],
   notes: ImportNotes,
 ): ImportedRun {
-  const counted = report.object('request_info')?.count('num_requests') ?? null;
+  const counted = report.at('request_info').count('num_requests');
   const finished = requests.filter(({ failed }) => !failed).length;
   // Fewer requests than the report counts are a sample, or those of another run: the figures are those of the report.
   const listed = requests.length > 0 && requests.length >= (counted ?? 0);
@@ -48,44 +86,35 @@ function runOf(
   const exact = listed ? requestMeasures(requests) : [];
   const replaced = new Set(exact.map(({ measure }) => measure));
   const reported = reportMeasures(report, counted).filter(({ measure }) => !replaced.has(measure));
-  const version = report.object('engine')?.text('version') ?? null;
-  const total_ms = report.object('performance')?.amount('total_latency_ms') ?? null;
+  const version = report.at('engine').text('version');
+  const total_ms = report.at('performance').amount('total_latency_ms');
   notes.add(
     'measured inside the process of the engine, without HTTP: its latencies are compared only with latencies measured the same way',
   );
   notes.add('the tool keeps no time of day: the run has no start time');
   report.ignore('machine', 'dataset');
   report.noteUnread();
-  return {
-    part: null,
-    tool: { name: 'trtllm-bench', version },
-    format: { name: hasReport ? REPORT : REQUESTS, schema_version: null },
-    scenario: null,
-    target: { origin: null, system: 'trtllm', system_version: version },
-    key: keyOf(report, hasReport, listed ? requests.length : counted),
-    status: 'completed',
-    failure: null,
-    start: null,
+  return reportedRun({
+    tool: 'trtllm-bench',
+    version,
+    format: hasReport ? REPORT : REQUESTS,
+    target: { system: 'trtllm', system_version: version },
+    key: {
+      ...known({
+        model: report.at('engine').text('model'),
+        streaming: hasReport ? report.has('streaming_metrics') : null,
+      }),
+      stop: { request_count: listed ? requests.length : counted, benchmark_duration_seconds: null },
+    },
     records: requests.length > 0 ? engineRecords(requests) : null,
     stated: {
       window_seconds: listed || total_ms === null ? null : total_ms / 1000,
       // A request that fails ends the whole benchmark without a report.
       requests: listed
         ? { ok: finished, error: requests.length - finished, timeout: 0, cancelled: 0 }
-        : { ok: counted, error: null, timeout: null, cancelled: null },
-      errors: {},
+        : { ok: counted },
       measures: [...exact, ...reported, ...iterations],
     },
-    servers: null,
     notes,
-  };
-}
-
-function keyOf(report: Fields, hasReport: boolean, requests: number | null): KnownKey {
-  const model = report.object('engine')?.text('model') ?? null;
-  return {
-    ...(model !== null && { model }),
-    ...(hasReport && { streaming: report.has('streaming_metrics') }),
-    stop: { request_count: requests, benchmark_duration_seconds: null },
-  };
+  });
 }

@@ -1,42 +1,68 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { asStated, benchStatistics, benchUnit } from '../serving-bench/bench-statistics.ts';
+import { asStated, benchStatistics, benchUnit } from '../serving-bench/bench-fields.ts';
 import { checkStatistics, NUMPY_LINEAR } from '../stated/check-statistics.ts';
 import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
-import { statedDistribution } from '../stated/stated-measures.ts';
-import type { StatedIdentity } from '../stated/stated-measures.ts';
-import { exactStated } from '../stated/stated-values.ts';
+import type { RequestLists } from '../serving-bench/request-lists.ts';
+import { exactStated, statedDistribution, statedScalars } from '../stated/stated-measures.ts';
+import type { StatedFigure, StatedIdentity } from '../stated/stated-measures.ts';
 import type { VllmBackend } from './backend.ts';
 
 type Metric = 'ttft' | 'tpot' | 'itl' | 'e2el';
-type Definitions = Readonly<Record<Metric, string>>;
 
-const MEASURES: Readonly<Record<Metric, string>> = {
-  ttft: 'time_to_first_token',
-  tpot: 'inter_token_latency',
-  itl: 'inter_chunk_latency',
-  e2el: 'request_latency',
+interface Definitions {
+  readonly measure: string;
+  /** Of values taken from the chunks with content alone. */
+  readonly byContent: string;
+  /** Of the tool's own figures: a response may end with a chunk without content. */
+  readonly byTokenChunk: string;
+  /** Of the tool's own figures where it also takes a first chunk without content for a token. */
+  readonly byAnyChunk: string;
+}
+
+const definitions = (measure: string, byContent: string, byTokenChunk: string, byAnyChunk: string): Definitions => ({
+  ...{ measure, byContent, byTokenChunk, byAnyChunk },
+});
+
+const PER_REQUEST = 'per_request_mean_tokens_of_unknown_source';
+const BETWEEN_CHUNKS = 'per_request_mean_between_chunks_tokens_of_unknown_source';
+const FIRST_CONTENT = 'sent_to_first_content_chunk';
+const LAST = 'sent_to_last_chunk';
+const GAP = 'gap_between_chunks';
+
+const LATENCIES: Readonly<Record<Metric, Definitions>> = {
+  ttft: definitions('time_to_first_token', FIRST_CONTENT, FIRST_CONTENT, 'sent_to_first_chunk'),
+  tpot: definitions('inter_token_latency', PER_REQUEST, PER_REQUEST, BETWEEN_CHUNKS),
+  itl: definitions('inter_chunk_latency', 'gap_between_content_chunks', GAP, GAP),
+  e2el: definitions('request_latency', 'sent_to_last_content_chunk', LAST, LAST),
 };
-const METRICS = Object.keys(MEASURES) as Metric[];
+const METRICS = Object.keys(LATENCIES) as Metric[];
 
-/** Of values taken from the chunks with content alone. */
-const BY_CONTENT: Definitions = {
-  ttft: 'sent_to_first_content_chunk',
-  tpot: 'per_request_mean_tokens_of_unknown_source',
-  itl: 'gap_between_content_chunks',
-  e2el: 'sent_to_last_content_chunk',
-};
+/** What the result reports of the run as a whole. */
+const SCALARS: readonly StatedFigure[] = [
+  ['request_throughput', 'request_throughput', 'ok_requests_over_wall_time'],
+  ['output_throughput', 'output_token_throughput', 'output_tokens_of_unknown_source_over_wall_time'],
+  ['input_throughput', 'input_token_throughput', 'input_tokens_of_unknown_source_over_wall_time'],
+  ['total_token_throughput', 'total_token_throughput', 'tokens_of_unknown_source_over_wall_time'],
+  ['request_goodput', 'goodput', 'good_requests_of_unknown_limits_over_wall_time', { unit: 'requests_per_second' }],
+  // A percentage, from the server's counters before and after.
+  [
+    'spec_decode_acceptance_rate',
+    'draft_token_acceptance_ratio',
+    'accepted_over_drafted_tokens',
+    { unit: 'ratio', origin: 'server', scale: 0.01 },
+  ],
+  [
+    'spec_decode_acceptance_length',
+    'accepted_tokens_per_step',
+    'one_plus_accepted_over_drafts',
+    { unit: 'tokens', origin: 'server' },
+  ],
+];
 
-/** Of the tool's own figures: a response may end with a chunk without content. */
-const BY_TOKEN_CHUNK: Definitions = { ...BY_CONTENT, itl: 'gap_between_chunks', e2el: 'sent_to_last_chunk' };
-
-/** Of the tool's own figures where it also takes a first chunk without content for a token. */
-const BY_ANY_CHUNK: Definitions = {
-  ...BY_TOKEN_CHUNK,
-  ttft: 'sent_to_first_chunk',
-  tpot: 'per_request_mean_between_chunks_tokens_of_unknown_source',
-};
+/** The figures of the run as a whole; what the result does not report is absent. */
+export const totals = (fields: Fields): MeasureResult[] => statedScalars((name) => fields.amount(name), SCALARS);
 
 /** The latencies that the summary of a result reports, under the tool's definitions. `n`: ok requests. */
 export function summaryLatencies(
@@ -45,7 +71,6 @@ export function summaryLatencies(
   n: number | null,
   notes: ImportNotes,
 ): MeasureResult[] {
-  const definitions = backend.countsTokenChunks ? BY_TOKEN_CHUNK : BY_ANY_CHUNK;
   const unit = benchUnit(fields);
   if (unit === 'seconds') notes.add('latencies have no unit in their names and are read as seconds');
   if (unit === null) {
@@ -56,18 +81,18 @@ export function summaryLatencies(
     const reported = benchStatistics(fields, metric, unit);
     // How many requests had a second token, and how many gaps there were, the summary does not report.
     const count = metric === 'ttft' || metric === 'e2el' ? n : null;
-    return reported === null ? [] : [statedDistribution(identityOf(metric, definitions), asStated(reported, count))];
+    const identity = identityOf(metric, backend.countsTokenChunks ? 'byTokenChunk' : 'byAnyChunk');
+    return reported === null ? [] : [statedDistribution(identity, asStated(reported, count))];
   });
 }
 
 /** The latencies of the ok requests, exact, from what the file lists. */
 export function listedLatencies({ byContent }: ListedSurvey, backend: VllmBackend): MeasureResult[] {
-  const definitions = backend.countsTokenChunks ? BY_CONTENT : BY_ANY_CHUNK;
   return METRICS.flatMap((metric) => {
-    const identity = identityOf(metric, definitions);
-    const stated =
-      metric === 'itl' ? byContent.itl.stated(identity) : exactStated(identity, byContent[metric].toArray());
-    return stated ?? [];
+    const identity = identityOf(metric, backend.countsTokenChunks ? 'byContent' : 'byAnyChunk');
+    return (
+      (metric === 'itl' ? byContent.itl.stated(identity) : exactStated(identity, byContent[metric].toArray())) ?? []
+    );
   });
 }
 
@@ -83,6 +108,53 @@ export function checkSummary(fields: Fields, { byChunk, withLatency, ok }: Liste
   }
 }
 
-function identityOf(metric: Metric, definitions: Definitions): StatedIdentity {
-  return { measure: MEASURES[metric], definition: definitions[metric] };
+function identityOf(metric: Metric, by: 'byContent' | 'byTokenChunk' | 'byAnyChunk'): StatedIdentity {
+  return { measure: LATENCIES[metric].measure, definition: LATENCIES[metric][by] };
+}
+
+const SCHEDULE_DELAY: StatedIdentity = { measure: 'schedule_delay', definition: 'due_to_sent', clock: 'due' };
+const FROM_DUE: StatedIdentity = { measure: 'request_latency', definition: 'due_to_last_chunk', clock: 'due' };
+const LATENCY: StatedIdentity = { measure: 'request_latency', definition: 'sent_to_last_chunk' };
+
+/**
+ * The wait for a free slot. `latencies` and `queue_times` stay in a result without detail; without the errors they can only
+ * be used when no request failed.
+ */
+export function queueMeasures(
+  fields: Fields,
+  lists: RequestLists,
+  counts: { readonly ok: number | null; readonly error: number | null },
+  notes: ImportNotes,
+): MeasureResult[] {
+  const stated = (
+    [
+      ['client_queue_time', SCHEDULE_DELAY],
+      ['e2el_including_client_queue', FROM_DUE],
+    ] as const
+  ).flatMap(([metric, identity]) => {
+    const reported = benchStatistics(fields, metric);
+    return reported === null ? [] : [statedDistribution(identity, asStated(reported, counts.ok))];
+  });
+  const usable = !lists.has('ttfts') && counts.error === 0;
+  const waits = usable ? amounts(lists, 'queue_times', notes) : null;
+  const latencies = usable ? amounts(lists, 'latencies', notes) : null;
+  const fromDue =
+    waits && latencies?.length === waits.length ? latencies.map((each, i) => each + (waits[i] ?? NaN)) : null;
+  fields.ignore('queue_times', 'latencies');
+  const computed = (
+    [
+      [SCHEDULE_DELAY, waits],
+      [LATENCY, latencies],
+      [FROM_DUE, fromDue],
+    ] as const
+  ).flatMap(([identity, values]) => (values && exactStated(identity, values)) ?? []);
+  const replaced = new Set(computed.map(({ measure, clock }) => `${measure} ${clock}`));
+  return [...computed, ...stated.filter(({ measure, clock }) => !replaced.has(`${measure} ${clock}`))];
+}
+
+function amounts(lists: RequestLists, name: 'queue_times' | 'latencies', notes: ImportNotes): Float64Array | null {
+  const values = lists.numbers(name);
+  if (values === null || !values.some(Number.isNaN)) return values;
+  notes.add(`${name} contains invalid values: it is ignored`);
+  return null;
 }

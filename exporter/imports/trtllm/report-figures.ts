@@ -1,0 +1,183 @@
+import { quotient } from '../../../core/measures/scalar-result.ts';
+import type { MeasureResult } from '../../../core/run/result.ts';
+import { checkStatistics, FLOOR_RANK } from '../stated/check-statistics.ts';
+import type { Fields } from '../reading/fields.ts';
+import type { ImportNotes } from '../import-notes.ts';
+import {
+  exactStated,
+  identityOf,
+  inBaseUnits,
+  readStatistics,
+  statedDistribution,
+  statedScalars,
+} from '../stated/stated-measures.ts';
+import type { StatedFigure, StatedStatistics } from '../stated/stated-measures.ts';
+import type { EngineRequest } from './requests.ts';
+
+const MS = 1e-3;
+const NS = 1e-9;
+
+const STATISTICS = {
+  ...{ mean: 'average', min: 'minimum', max: 'maximum' },
+  percentiles: { p50: 'p50', p90: 'p90', p95: 'p95', p99: 'p99' },
+};
+
+const LATENCY: StatedFigure = [
+  'performance.request_latency_percentiles_ms',
+  'request_latency',
+  'engine_request_to_last_token',
+  { scale: MS },
+];
+const TTFT: StatedFigure = [
+  'streaming_metrics.ttft_percentiles',
+  'time_to_first_token',
+  'engine_request_to_first_token',
+  { scale: MS },
+];
+const TPOT: StatedFigure = [
+  'streaming_metrics.tpot_percentiles',
+  'inter_token_latency',
+  'engine_per_request_mean',
+  { scale: MS },
+];
+
+const DISTRIBUTIONS: readonly StatedFigure[] = [
+  LATENCY,
+  TTFT,
+  TPOT,
+  [
+    'streaming_metrics.gen_tps_percentiles',
+    'output_token_throughput_per_user',
+    'engine_generated_tokens_over_generation_time',
+  ],
+  [
+    'decoding_stats.draft_acceptance_rate_percentiles',
+    'draft_token_acceptance_ratio',
+    'engine_per_request_accepted_over_drafted',
+    { unit: 'ratio', origin: 'server' },
+  ],
+  [
+    'decoding_stats.acceptance_length_percentiles',
+    'accepted_tokens_per_step',
+    'engine_per_request_output_tokens_over_iterations',
+    { unit: 'tokens', origin: 'server' },
+  ],
+];
+
+const SCALARS: readonly StatedFigure[] = [
+  ['performance.request_throughput_req_s', 'request_throughput', 'ok_requests_over_window'],
+  ['performance.system_output_throughput_tok_s', 'output_token_throughput', 'ok_output_tokens_over_window'],
+  ['performance.system_total_throughput_tok_s', 'total_token_throughput', 'ok_input_and_output_tokens_over_window'],
+  [
+    'performance.output_throughput_per_gpu_tok_s',
+    'output_token_throughput_per_gpu',
+    'output_token_throughput_over_world_size',
+    { unit: 'tokens_per_second' },
+  ],
+  [
+    'request_info.avg_num_concurrent_requests',
+    'effective_concurrency',
+    'request_time_over_window',
+    { population: 'all' },
+  ],
+];
+
+/** Means that the report reports without a distribution. */
+const MEANS: readonly StatedFigure[] = [
+  [
+    'performance.output_throughput_per_user_tok_s',
+    'e2e_output_token_throughput',
+    'engine_output_tokens_over_request_latency',
+  ],
+  ['request_info.avg_input_length', 'input_sequence_length', 'usage_prompt_tokens'],
+  ['request_info.avg_output_length', 'output_sequence_length', 'usage_completion_tokens'],
+];
+
+/** The member of a section of the report. */
+function amountAt(report: Fields, path: string): number | null {
+  const [section = '', name = ''] = path.split('.');
+  return report.at(section).amount(name);
+}
+
+function statisticsAt(report: Fields, path: string, n: number | null = null): StatedStatistics | null {
+  const [section = '', name = ''] = path.split('.');
+  const reported = report.at(section).object(name);
+  return reported && readStatistics((statistic) => reported.amount(statistic), STATISTICS, n);
+}
+
+/** What a report reports, in base units; a section that it lacks is absent. */
+export function reportMeasures(report: Fields, n: number | null): MeasureResult[] {
+  const distributions = DISTRIBUTIONS.flatMap((row) => {
+    const statistics = statisticsAt(report, row[0], n);
+    return statistics === null ? [] : [statedDistribution(identityOf(row), statistics, row[3]?.scale)];
+  });
+  const means = MEANS.flatMap((row) => {
+    const mean = amountAt(report, row[0]);
+    return mean === null ? [] : [statedDistribution(identityOf(row), { n, mean })];
+  });
+  return [...distributions, ...statedScalars((path) => amountAt(report, path), SCALARS), ...means];
+}
+
+/** The latencies of the finished requests, exact. */
+export function requestMeasures(requests: readonly EngineRequest[]): MeasureResult[] {
+  const { latency, ttft, tpot } = valuesOf(requests);
+  const exact = [[LATENCY, latency] as const, [TTFT, ttft] as const, [TPOT, tpot] as const];
+  return exact.flatMap(([row, values]) => exactStated(identityOf(row), values) ?? []);
+}
+
+/** Compares the latencies of a report with its requests, by the tool's own percentile. */
+export function checkReport(report: Fields, requests: readonly EngineRequest[], notes: ImportNotes): void {
+  const { latency, ttft } = valuesOf(requests);
+  const check = ([path]: StatedFigure, what: string, values: Float64Array): void => {
+    const statistics = statisticsAt(report, path);
+    if (statistics !== null) checkStatistics(what, inBaseUnits(statistics, MS), values, FLOOR_RANK, notes);
+  };
+  check(LATENCY, 'request latency', latency);
+  check(TTFT, 'time to first token', ttft);
+}
+
+function valuesOf(requests: readonly EngineRequest[]): Readonly<Record<'latency' | 'ttft' | 'tpot', Float64Array>> {
+  const finished = requests.flatMap(({ sent_ns, first_ns, end_ns, output_tokens, failed }) => {
+    if (failed || end_ns === null || end_ns < sent_ns) return [];
+    const first = first_ns === null || first_ns < sent_ns ? null : first_ns;
+    return [{ sent_ns, first, end_ns, tokens: output_tokens ?? 0 }];
+  });
+  return {
+    latency: Float64Array.from(finished, ({ sent_ns, end_ns }) => (end_ns - sent_ns) * NS),
+    ttft: Float64Array.from(finished.flatMap(({ sent_ns, first }) => (first === null ? [] : [(first - sent_ns) * NS]))),
+    tpot: Float64Array.from(
+      finished.flatMap(({ first, end_ns, tokens }) =>
+        first === null || tokens <= 1 ? [] : [((end_ns - first) * NS) / (tokens - 1)],
+      ),
+    ),
+  };
+}
+
+/** The tool computes both sides from the same numbers. */
+const TOLERANCE = 0.01;
+
+/** Notes where the figures of a report cannot belong together. */
+export function checkConsistency(report: Fields, notes: ImportNotes): void {
+  const [performance, info] = [report.at('performance'), report.at('request_info')];
+  const compare = (section: Fields, what: string, computed: number | null): void => {
+    const reported = section.amount(what);
+    if (reported === null || computed === null) return;
+    if (Math.abs(reported - computed) <= TOLERANCE * Math.max(reported, computed)) return;
+    const [states, gives] = [reported, computed].map((figure) => Number(figure.toPrecision(9)));
+    notes.disagreement(`${what}: the file states ${states ?? NaN}, its other figures give ${gives ?? NaN}`);
+  };
+  const requests = info.amount('num_requests');
+  const total_ms = performance.amount('total_latency_ms');
+  const output = performance.amount('system_output_throughput_tok_s');
+  const rate = performance.amount('request_throughput_req_s');
+  const spent_ms = product(requests, performance.amount('avg_request_latency_ms'));
+  compare(performance, 'request_throughput_req_s', quotient(requests, product(total_ms, MS)));
+  compare(performance, 'system_output_throughput_tok_s', product(rate, info.amount('avg_output_length')));
+  const worldSize = report.at('world_info').amount('world_size');
+  compare(performance, 'output_throughput_per_gpu_tok_s', quotient(output, worldSize));
+  compare(info, 'avg_num_concurrent_requests', quotient(spent_ms, total_ms));
+}
+
+function product(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a * b;
+}
