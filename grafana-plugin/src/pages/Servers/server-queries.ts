@@ -33,7 +33,12 @@ function signalQuery(signal: SignalId, family: string): string {
   if (signal === 'kvCache') {
     return `max ${BY} (${family})`;
   }
-  return signal === 'running' || signal === 'waiting' ? `sum ${BY} (${family})` : `sum ${BY} (rate(${family}[1m]))`;
+  if (signal === 'running' || signal === 'waiting') {
+    return `sum ${BY} (${family})`;
+  }
+  // Four scrapes at Prometheus' default interval of a minute.
+  const [shorter, longer] = ['1m', '4m'].map((window) => `sum ${BY} (rate(${family}[${window}]))`);
+  return `${shorter} or ${longer}`;
 }
 
 /** Systems with at least one server. */

@@ -10,6 +10,13 @@ import { FIRST_TOKEN_HISTOGRAMS } from '../../prometheus/first-token-histograms.
 import { nativeOnlyQuery } from '../../prometheus/native-only.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
 import { serverQueries, systemsOfSeries } from '../Servers/server-queries.ts';
+import {
+  intervalQueries,
+  type JobInterval,
+  jobIntervals,
+  RULES_MAX_INTERVAL_SECONDS,
+  tooSlow,
+} from './scrape-intervals.ts';
 
 interface Props {
   source: DataSourceInstanceSettings;
@@ -23,7 +30,9 @@ export function PrometheusCheck({ source }: Props) {
     <Check
       source={source}
       checked={checked}
-      isComplete={(found) => found.exporterIsScraped && found.systems.length > 0}
+      isComplete={({ exporterIsScraped, systems, intervals }) =>
+        exporterIsScraped && systems.length > 0 && tooSlow(intervals).length === 0
+      }
     >
       {(found) => prometheusText(found)}
     </Check>
@@ -84,7 +93,7 @@ function Check<T>({ source, checked: { data, error, loading, reload }, isComplet
   );
 }
 
-function prometheusText({ runs, exporterIsScraped, systems, nativeOnly }: PrometheusFindings): string {
+function prometheusText({ runs, exporterIsScraped, systems, intervals, nativeOnly }: PrometheusFindings): string {
   return [
     exporterIsScraped
       ? t('setup.exporter-scraped', 'llmbench is scraped.')
@@ -93,6 +102,16 @@ function prometheusText({ runs, exporterIsScraped, systems, nativeOnly }: Promet
     systems.length > 0
       ? t('setup.systems-found', 'Servers: {{systems}}.', { systems: systems.join(', ') })
       : t('setup.no-systems', 'No known inference server is scraped.'),
+    ...intervals.map(({ job, seconds }) => t('setup.interval', 'Job {{job}} scrapes every {{seconds}} s.', { job, seconds })),
+    ...(tooSlow(intervals).length > 0
+      ? [
+          t(
+            'setup.interval-too-long',
+            'The rules and alerts have gaps: they require a scrape every {{limit}} s or more often.',
+            { limit: RULES_MAX_INTERVAL_SECONDS }
+          ),
+        ]
+      : []),
     ...(nativeOnly.length > 0
       ? [
           t(
@@ -120,6 +139,8 @@ interface PrometheusFindings {
   /** Whether `llmbench serve` is scraped now. */
   exporterIsScraped: boolean;
   systems: string[];
+  /** Of the jobs that scrape servers now. */
+  intervals: JobInterval[];
   /** Histograms, with their job, that it stores as native ones only, which require the dashboards and rules in native/. */
   nativeOnly: string[];
 }
@@ -139,6 +160,7 @@ async function checkPrometheus(uid: string, nowMs: number): Promise<PrometheusFi
       { refId: 'native', expr: nativeOnlyQuery(FIRST_TOKEN_HISTOGRAMS), instant: true },
       { refId: 'exporter', expr: 'count(llmbench_build_info)', instant: true },
       ...serverQueries(RANGE_SECONDS),
+      ...intervalQueries(),
     ],
     { from: nowMs - RANGE_SECONDS * 1000, to: nowMs }
   );
@@ -147,6 +169,7 @@ async function checkPrometheus(uid: string, nowMs: number): Promise<PrometheusFi
     runs: value('runs'),
     exporterIsScraped: value('exporter') > 0,
     systems: systemsOfSeries(series).map(({ system }) => system.title),
+    intervals: jobIntervals(series),
     nativeOnly: series
       .filter(({ refId }) => refId === 'native')
       .map(({ labels }) => `${labels['family']} (${labels['job'] ?? ''})`),
