@@ -1,7 +1,7 @@
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { changePoints } from '../../exporter/judge/change-points.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
-import type { VerdictName } from '../../exporter/judge/verdict.ts';
+import type { VerdictName } from '../../core/api/verdict.ts';
 import type { Bench, BenchContext, Row } from '../bench.ts';
 import { unlessUnavailable } from '../unless-unavailable.ts';
 import { nightlyRows } from './nights.ts';

@@ -5,7 +5,7 @@ import { judgeNight } from '../../exporter/judge/check-scenario.ts';
 import type { RunFigures } from '../../exporter/judge/run-figures.ts';
 import { stateOf, type ScenarioStateName } from '../../exporter/judge/scenario-state.ts';
 import type { VerdictEntry } from '../../exporter/judge/verdict-log.ts';
-import type { VerdictName } from '../../exporter/judge/verdict.ts';
+import type { VerdictName } from '../../core/api/verdict.ts';
 import type { Row } from '../bench.ts';
 import { percent } from './share.ts';
 import { figuresOf, MARGIN, RULES, runMaker, type Values } from './series.ts';

@@ -4,7 +4,7 @@ import { BASELINE_RUNS } from '../../exporter/judge/baseline-window.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
 import { defaultRules } from '../../exporter/judge/rules.ts';
 import type { RunFigures } from '../../exporter/judge/run-figures.ts';
-import type { VerdictName } from '../../exporter/judge/verdict.ts';
+import type { VerdictName } from '../../core/api/verdict.ts';
 import { deviation, judgedByPeer, PEERS, welchOnRequests } from './peers.ts';
 import type { RealRun } from './repeats-file.ts';
 import type { Values } from './series.ts';

@@ -1,6 +1,6 @@
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { compare } from '../../exporter/judge/compare.ts';
-import type { VerdictName } from '../../exporter/judge/verdict.ts';
+import type { VerdictName } from '../../core/api/verdict.ts';
 import type { BenchContext, Row } from '../bench.ts';
 import { percent, wilson } from './share.ts';
 import { figuresOf, MARGIN, RULES, runMaker } from './series.ts';

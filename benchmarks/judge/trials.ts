@@ -1,7 +1,7 @@
 import type { Random } from '../../core/stats/seeded-random.ts';
 import { compare } from '../../exporter/judge/compare.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
-import type { VerdictName } from '../../exporter/judge/verdict.ts';
+import type { VerdictName } from '../../core/api/verdict.ts';
 import { judgedByPeer, PEERS } from './peers.ts';
 import { figuresOf, RULES, runMaker, type Values } from './series.ts';
 import type { World } from './worlds.ts';

@@ -1,6 +1,6 @@
 import type { VerdictReport } from '../judge/verdict-report.ts';
 import { gates } from '../judge/scenario-state.ts';
-import type { VerdictName } from '../judge/verdict.ts';
+import type { VerdictName } from '../../core/api/verdict.ts';
 import { ExitCode } from './failure.ts';
 import type { VERDICT_OPTIONS } from './options/judge-options.ts';
 import type { OptionValues } from './options/options.ts';

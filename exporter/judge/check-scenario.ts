@@ -21,7 +21,7 @@ import type { Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import { regressedFigures, stateOf, type OpenRegression, type ScenarioState } from './scenario-state.ts';
 import { appendVerdict, readVerdicts, verdictEntry, type VerdictEntry } from './verdict-log.ts';
-import type { VerdictName } from './verdict.ts';
+import type { VerdictName } from '../../core/api/verdict.ts';
 
 /** A check that cannot be made; the message is one line for people. */
 export class CheckError extends Error {

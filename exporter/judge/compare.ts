@@ -7,7 +7,7 @@ import { defaultRules, MAX_PRIMARY, type Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import { overallReason, overallSentence } from './sentences.ts';
 import { orderDoubts, unknownOrder } from './time-order.ts';
-import type { Judgment, MeasureVerdict, Needs, PreflightFinding, VerdictName } from './verdict.ts';
+import type { Judgment, MeasureVerdict, Needs, PreflightFinding, VerdictName } from '../../core/api/verdict.ts';
 
 export interface CompareOptions {
   /** a[i] and b[i] are a pair: measured one right after the other, with the same plan. */

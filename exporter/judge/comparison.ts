@@ -2,7 +2,7 @@ import { statisticTitle } from '../../core/measures/names.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { keyText } from './cases.ts';
 import type { Figure, RunFigures } from './run-figures.ts';
-import type { Judgment, MeasureVerdict, Method } from './verdict.ts';
+import type { Judgment, MeasureVerdict, Method } from '../../core/api/verdict.ts';
 
 /** The values behind a verdict, run by run, in the unit of the measure; null where a run has none. */
 export interface ComparedValues {

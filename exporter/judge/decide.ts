@@ -1,5 +1,5 @@
 import type { Evidence } from './evidence.ts';
-import type { Reason, VerdictName } from './verdict.ts';
+import type { Reason, VerdictName } from '../../core/api/verdict.ts';
 
 /** What follows from the evidence on one figure. */
 export interface Decision {

@@ -1,7 +1,7 @@
 import { fewestPairs, fewestRunsAgainst, fewestRunsPerSet } from '../../core/stats/fewest-runs.ts';
 import type { Decision } from './decide.ts';
 import type { Evidence } from './evidence.ts';
-import type { Needs } from './verdict.ts';
+import type { Needs } from '../../core/api/verdict.ts';
 
 /** Beyond this a number of runs is no advice any more: the change is too close to the margin. */
 const MAX_RUNS = 100;

@@ -9,7 +9,7 @@ import { historyEvidence } from './evidence.ts';
 import { preflight } from './preflight.ts';
 import { defaultRules, type Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
-import type { Judgment, Needs, Reason, VerdictName } from './verdict.ts';
+import type { Judgment, Needs, Reason, VerdictName } from '../../core/api/verdict.ts';
 
 /**
  * The chance of a false change among the measures that gate in one check of independent runs, in either direction: checks are made every

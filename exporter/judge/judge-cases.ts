@@ -9,7 +9,7 @@ import { UNUSUAL, type Evidence, type HistoryEvidence } from './evidence.ts';
 import { furtherRuns, missingRuns, type Size } from './gather.ts';
 import type { FigureKey } from './run-figures.ts';
 import { evidenceSentence } from './sentences.ts';
-import type { Design, EffectRatio, MeasureVerdict, Needs, PValue, Reason, VerdictName } from './verdict.ts';
+import type { Design, EffectRatio, MeasureVerdict, Needs, PValue, Reason, VerdictName } from '../../core/api/verdict.ts';
 
 export interface JudgedHow {
   /** The chance of any false alarm among the measures that gate. */

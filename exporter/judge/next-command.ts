@@ -1,6 +1,6 @@
 import { quoted, shellCommand } from '../../core/text/shell-word.ts';
 import { things } from '../../core/text/things.ts';
-import type { Needs, VerdictName } from './verdict.ts';
+import type { Needs, VerdictName } from '../../core/api/verdict.ts';
 
 /** What a proposed command needs to know. */
 export interface NextContext {

@@ -4,7 +4,7 @@ import { median } from '../../core/stats/percentiles.ts';
 import { things } from '../../core/text/things.ts';
 import { configurationDifference } from './configuration-difference.ts';
 import type { AchievedLoad, RunFigures } from './run-figures.ts';
-import type { PreflightFinding } from './verdict.ts';
+import type { PreflightFinding } from '../../core/api/verdict.ts';
 
 const MAX_NAMED = 3;
 

@@ -6,7 +6,7 @@ import { rulesFor, type RuleChoices } from './rule-choices.ts';
 import type { Rules } from './rules.ts';
 import type { Figure, FigureKey, RunFigures } from './run-figures.ts';
 import { newestVerdicts, readVerdicts, type Verdicts } from './verdict-log.ts';
-import type { VerdictName } from './verdict.ts';
+import type { VerdictName } from '../../core/api/verdict.ts';
 
 /** Completed runs of a scenario that its history is made of: the newest. */
 export const MAX_HISTORY_RUNS = 1000;

@@ -10,7 +10,7 @@ import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import type { BaselineAction, BaselineEntry } from './baseline.ts';
 import { ScenarioStates, stateOf } from './scenario-state.ts';
 import type { VerdictEntry } from './verdict-log.ts';
-import type { MeasureVerdict, VerdictName } from './verdict.ts';
+import type { MeasureVerdict, VerdictName } from '../../core/api/verdict.ts';
 
 let directory: string;
 

@@ -14,7 +14,7 @@ import { DamagedRunError } from '../errors/store-errors.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import { newestVerdicts, readVerdictFile, type LogStore, type VerdictEntry } from './verdict-log.ts';
 import { verdictSummary, type VerdictSummary } from './verdict-summary.ts';
-import type { EffectRatio, MeasureVerdict } from './verdict.ts';
+import type { EffectRatio, MeasureVerdict } from '../../core/api/verdict.ts';
 
 /** `recovered`: the newest check showed that an open regression is over. */
 export const SCENARIO_STATES = ['unjudged', 'ok', 'suspect', 'regressed', 'recovered'] as const;

@@ -4,7 +4,7 @@ import { LOOKS } from '../../core/stats/robust-shift.ts';
 import { lowerIsWorse } from './effect.ts';
 import { SHARES_OF_FAILURE } from './evidence.ts';
 import type { FigureKey } from './run-figures.ts';
-import type { EffectRatio, Judgment, MeasureVerdict, PreflightFinding, Reason, VerdictName } from './verdict.ts';
+import type { EffectRatio, Judgment, MeasureVerdict, PreflightFinding, Reason, VerdictName } from '../../core/api/verdict.ts';
 
 /** The verdict on one figure with its evidence, in one sentence. */
 export function evidenceSentence(verdict: Omit<MeasureVerdict, 'sentence'>): string {

@@ -5,7 +5,7 @@ import { casesOf, keyText, type FigureCase } from './cases.ts';
 import type { Doubt } from './judge-cases.ts';
 import type { Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
-import type { PreflightFinding } from './verdict.ts';
+import type { PreflightFinding } from '../../core/api/verdict.ts';
 
 /**
  * The chance that a trend or a dependence of the runs is taken for a change of any gating measure. With it at most 2 of 100

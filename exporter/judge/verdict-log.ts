@@ -2,7 +2,7 @@ import type { RunStore } from '../store/run-store.ts';
 import { readEntries } from '../store/scenarios/append-log.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import { decisiveOf, type HistoryJudgment } from './history.ts';
-import { VERDICTS, type MeasureVerdict, type Needs, type Reason, type VerdictName } from './verdict.ts';
+import { VERDICTS, type MeasureVerdict, type Needs, type Reason, type VerdictName } from '../../core/api/verdict.ts';
 
 /** Where the logs of scenarios are. */
 export type LogStore = Pick<RunStore, 'directory' | 'appendToLog'>;

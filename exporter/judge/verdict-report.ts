@@ -5,7 +5,7 @@ import type { Explanation } from './explanation/moved-signals.ts';
 import { nextCommand, type NextContext } from './next-command.ts';
 import type { RunFigures } from './run-figures.ts';
 import type { OpenRegression, ScenarioStateName } from './scenario-state.ts';
-import type { Judgment } from './verdict.ts';
+import type { Judgment } from '../../core/api/verdict.ts';
 
 /** A verdict with all that is said of it: what `compare --format json` and the HTTP API print (schemas/comparison.schema.json). */
 export interface VerdictReport extends Comparison {

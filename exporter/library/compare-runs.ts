@@ -2,7 +2,7 @@ import { compare } from '../judge/compare.ts';
 import { refusal } from '../judge/compare-stored.ts';
 import { figuresOfRun } from '../judge/figures-of-run.ts';
 import { parseRules, rulesFor } from '../judge/rule-choices.ts';
-import type { Judgment } from '../judge/verdict.ts';
+import type { Judgment } from '../../core/api/verdict.ts';
 import type { StoredRun } from './stored-runs.ts';
 
 /** How two sets of runs are judged; the grammar is that of `llmbench compare`. */

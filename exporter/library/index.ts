@@ -6,4 +6,4 @@ export { BenchmarkError } from './benchmark-error.ts';
 export { compareRuns, type ComparisonOptions } from './compare-runs.ts';
 export { listRuns, readRecords, readRun, type StoredRun } from './stored-runs.ts';
 export type { RunListing } from '../store/run-store.ts';
-export type { EffectRatio, Judgment, MeasureVerdict, VerdictName } from '../judge/verdict.ts';
+export type { EffectRatio, Judgment, MeasureVerdict, VerdictName } from '../../core/api/verdict.ts';

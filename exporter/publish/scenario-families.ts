@@ -2,7 +2,7 @@ import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import type { CapacityFile } from '../../core/run/capacity.ts';
 import { gates, type ScenarioState } from '../judge/scenario-state.ts';
-import { VERDICTS, type MeasureVerdict } from '../judge/verdict.ts';
+import { VERDICTS, type MeasureVerdict } from '../../core/api/verdict.ts';
 
 /** A metric page must stay readable: runs of an open regression, or of a verdict, that are named by a series of their own. */
 const MAX_NAMED_RUNS = 100;

@@ -15,7 +15,7 @@ import type { RunReader } from '../../exporter/publish/run-reader.ts';
 import { runSummary } from '../../exporter/publish/views/run-summary.ts';
 import { stateOf } from '../../exporter/judge/scenario-state.ts';
 import type { VerdictEntry } from '../../exporter/judge/verdict-log.ts';
-import { VERDICTS } from '../../exporter/judge/verdict.ts';
+import { VERDICTS } from '../../core/api/verdict.ts';
 import { code } from './markdown.ts';
 
 /** What a label of our own families means. */

@@ -4,7 +4,7 @@ import { things } from '../../../core/text/things.ts';
 import { scenarioText, type ComparedMeasure } from '../../judge/comparison.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
-import type { VerdictName } from '../../judge/verdict.ts';
+import type { VerdictName } from '../../../core/api/verdict.ts';
 import { documentOf } from '../../report/document.ts';
 import { Html, html } from '../../report/html.ts';
 import { explanationSummary, signalCells, SIGNAL_HEAD } from './explanation-text.ts';

@@ -1,6 +1,6 @@
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import { gates } from '../../judge/scenario-state.ts';
-import type { VerdictName } from '../../judge/verdict.ts';
+import type { VerdictName } from '../../../core/api/verdict.ts';
 import { explanationText } from './explanation-text.ts';
 import { anchorLines, stateLines } from './verdict-text.ts';
 

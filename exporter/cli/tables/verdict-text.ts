@@ -4,7 +4,7 @@ import { things } from '../../../core/text/things.ts';
 import { scenarioText, type ComparedMeasure, type Comparison } from '../../judge/comparison.ts';
 import type { OpenRegression } from '../../judge/scenario-state.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
-import type { Design, PreflightFinding } from '../../judge/verdict.ts';
+import type { Design, PreflightFinding } from '../../../core/api/verdict.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
 import { columnBlocks } from './column-blocks.ts';
 import { factLines, TO_FILE, verdictLines, type Print } from './facts.ts';

@@ -1,5 +1,5 @@
 import type { RunFilter } from '../../publish/views/run-filter.ts';
-import { VERDICTS } from '../../judge/verdict.ts';
+import { VERDICTS } from '../../../core/api/verdict.ts';
 import { choices, moment, runIds, text, texts } from './query.ts';
 
 const STATUSES = ['running', 'completed', 'aborted', 'failed'] as const;

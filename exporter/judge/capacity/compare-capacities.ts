@@ -10,7 +10,7 @@ import { worseUp } from '../evidence.ts';
 import type { FigureKey } from '../run-figures.ts';
 import type { Rules } from '../rules.ts';
 import { marginOf } from '../rules.ts';
-import type { EffectRatio, Reason } from '../verdict.ts';
+import type { EffectRatio, Reason } from '../../../core/api/verdict.ts';
 import { capacityInterval, spanOf } from './capacity-interval.ts';
 
 /**

@@ -2,7 +2,7 @@ import { signalRules } from '../../../catalog/explanations.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { readResultFile } from '../../store/sealed/read-run-files.ts';
 import { readServersFile } from '../../store/servers/read-servers-json.ts';
-import type { Judgment } from '../verdict.ts';
+import type { Judgment } from '../../../core/api/verdict.ts';
 import { explain, type Explanation } from './moved-signals.ts';
 import { signalsIn, type RunSignals } from './run-signals.ts';
 

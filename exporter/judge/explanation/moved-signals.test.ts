@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { signalRules } from '../../../catalog/explanations.ts';
-import type { MeasureVerdict, VerdictName } from '../verdict.ts';
+import type { MeasureVerdict, VerdictName } from '../../../core/api/verdict.ts';
 import { explain } from './moved-signals.ts';
 import type { RunSignals } from './run-signals.ts';
 

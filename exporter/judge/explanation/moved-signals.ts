@@ -3,7 +3,7 @@ import { publishedName, statisticTitle } from '../../../core/measures/names.ts';
 import { benjaminiHochberg } from '../../../core/stats/multiple-testing.ts';
 import { median } from '../../../core/stats/percentiles.ts';
 import { pairedShift, unpairedShift, type KnownInterval } from '../../../core/stats/shift.ts';
-import type { Judgment, MeasureVerdict } from '../verdict.ts';
+import type { Judgment, MeasureVerdict } from '../../../core/api/verdict.ts';
 import type { RunSignals } from './run-signals.ts';
 
 /** False discovery rate up to which a signal counts as moved: of those that are listed, at most one in five by chance. */

@@ -1,5 +1,5 @@
 import { oldestFirst } from '../../../core/run/run-order.ts';
-import type { VerdictName } from '../../judge/verdict.ts';
+import type { VerdictName } from '../../../core/api/verdict.ts';
 import type { KeyDistribution, KeyNumbers, RunSummary } from './run-summary.ts';
 
 type SortValue = string | number | null;

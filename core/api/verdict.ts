@@ -1,4 +1,4 @@
-import type { FigureKey } from './run-figures.ts';
+import type { FigureKey } from '../../exporter/judge/run-figures.ts';
 
 /** `suspect`: the newest run alone is worse than the history, and further runs have to confirm it. */
 export const VERDICTS = ['regressed', 'improved', 'unchanged', 'suspect', 'undecided'] as const;
