@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { CapacityFile } from '../core/run/capacity.ts';
 import type { ResultFile } from '../core/run/result.ts';
 import type { RunFile } from '../core/run/run.ts';
-import type { Comparison } from '../exporter/judge/comparison.ts';
+import type { Comparison } from '../core/api/comparison.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { startLimitedServer, startQueueingServer, type LimitedServer } from './limited-server.ts';
 import { announced, llmbench, start, type Started } from './llmbench.ts';

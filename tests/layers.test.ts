@@ -16,6 +16,7 @@ const CORE = [
   'core/exposition',
   'core/measures',
   'core/sweeps',
+  'core/api',
 ];
 const BASE = ['exporter/clock', 'exporter/errors', 'exporter/files', 'exporter/http-client'];
 const RUNS = ['exporter/servers', 'exporter/store'];
@@ -30,6 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'core/exposition': ['core/histogram'],
   'core/measures': ['core/histogram', 'core/run', 'core/stats'],
   'core/sweeps': ['core/measures', 'core/run', 'core/text'],
+  'core/api': ['core/measures', 'core/run', 'core/stats', 'core/sweeps'],
   'core/index.ts': CORE,
   catalog: [],
   simulator: [...CORE, 'catalog'],

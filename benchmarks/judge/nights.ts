@@ -1,11 +1,11 @@
 import { seededRandom, type Random } from '../../core/stats/seeded-random.ts';
 import { BASELINE_RUNS } from '../../exporter/judge/baseline-window.ts';
-import { foldBaseline, type BaselineEntry } from '../../exporter/judge/baseline.ts';
+import { foldBaseline } from '../../exporter/judge/baseline.ts';
+import type { BaselineEntry, ScenarioStateName } from '../../core/api/scenarios.ts';
+import type { VerdictEntry, VerdictName } from '../../core/api/verdict.ts';
 import { judgeNight } from '../../exporter/judge/check-scenario.ts';
 import type { RunFigures } from '../../exporter/judge/run-figures.ts';
-import { stateOf, type ScenarioStateName } from '../../exporter/judge/scenario-state.ts';
-import type { VerdictEntry } from '../../exporter/judge/verdict-log.ts';
-import type { VerdictName } from '../../core/api/verdict.ts';
+import { stateOf } from '../../exporter/judge/scenario-state.ts';
 import type { Row } from '../bench.ts';
 import { percent } from './share.ts';
 import { figuresOf, MARGIN, RULES, runMaker, type Values } from './series.ts';

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Comparison } from '../../exporter/judge/comparison.ts';
+import type { Comparison } from '../../core/api/comparison.ts';
 import { dynamo } from '../../scripts/real-servers/dynamo/dynamo.ts';
 import { installFolder } from '../../scripts/real-servers/install-folder.ts';
 import { freePort } from '../../scripts/real-servers/processes.ts';

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { ResultFile } from '../../core/run/result.ts';
 import { figuresOfRun } from '../../exporter/judge/figures-of-run.ts';
 import { defaultRules, gatingPlace } from '../../exporter/judge/rules.ts';
-import type { FigureKey, RunFigures } from '../../exporter/judge/run-figures.ts';
+import type { RunFigures } from '../../exporter/judge/run-figures.ts';
+import type { FigureKey } from '../../core/api/verdict.ts';
 import type { RunFile } from '../../core/run/run.ts';
 
 /** Repeats of one scenario on a real server on which nothing changed, as `record-repeats.ts` writes them. */

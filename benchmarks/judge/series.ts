@@ -1,6 +1,7 @@
 import type { Random } from '../../core/stats/seeded-random.ts';
 import type { Rules } from '../../exporter/judge/rules.ts';
-import type { Figure, RunFigures, Stat } from '../../exporter/judge/run-figures.ts';
+import type { Figure, RunFigures } from '../../exporter/judge/run-figures.ts';
+import type { Stat } from '../../core/api/verdict.ts';
 import type { World } from './worlds.ts';
 
 /** The margin, as a ratio. */

@@ -1,4 +1,34 @@
-import type { FigureKey } from '../../exporter/judge/run-figures.ts';
+import type { Direction } from '../measures/measures.ts';
+import type { Clock, Unit } from '../run/statistic.ts';
+import type { PercentileName } from '../stats/percentiles.ts';
+
+export type Stat = 'mean' | PercentileName | 'value';
+
+/** Which statistic of which measure; two figures are compared only when all of it is equal. */
+export interface FigureKey {
+  /** A name of `core/measures`, or of a server's family. */
+  readonly measure: string;
+  /** `value` for a measure that is one number. */
+  readonly stat: Stat;
+  readonly unit: Unit;
+  readonly definition: string;
+  readonly origin: 'client' | 'server';
+  /** ok requests, or all with the failed ones counted as infinitely slow. */
+  readonly population: 'ok' | 'all';
+  readonly clock: Clock;
+  /** Which way is better; figures without a direction describe the load and are not judged. */
+  readonly direction: Direction;
+}
+
+/** In the unit; [low, high] when buckets leave it open; Infinity is possible in population `all`. Null when it is not available. */
+export type FigureValue = number | readonly [low: number, high: number] | null;
+
+/** A value as JSON has it: null for an infinite bound of an effect or of an interval. */
+export type InJson<T> = T extends EffectRatio | readonly [number, number]
+  ? { readonly [K in keyof T]: number | null }
+  : T extends object
+    ? { readonly [K in keyof T]: InJson<T[K]> }
+    : T;
 
 /** `suspect`: the newest run alone is worse than the history, and further runs have to confirm it. */
 export const VERDICTS = ['regressed', 'improved', 'unchanged', 'suspect', 'undecided'] as const;
@@ -151,3 +181,43 @@ export interface Judgment {
   readonly measures: readonly MeasureVerdict[];
   readonly needs: Needs | null;
 }
+
+/** A line of `verdicts.jsonl` (schemas/verdict.schema.json): what `check` decided, with the evidence of what gates. */
+export interface VerdictEntry {
+  readonly schema_version: 1;
+  readonly scenario: string;
+  /** RFC 3339 in UTC. */
+  readonly at: string;
+  readonly verdict: VerdictName;
+  readonly reason: Reason;
+  readonly sentence: string;
+  readonly needs: Needs | null;
+  readonly fingerprint: string;
+  /** The judged runs, by start. */
+  readonly run_ids: readonly string[];
+  /** The runs that they were judged against. */
+  readonly baseline_run_ids: readonly string[];
+  /** The run that raised a suspicion and was left out of its own confirmation; null otherwise. */
+  readonly left_out: string | null;
+  /** The verdict against the pinned runs; null when none are pinned. */
+  readonly anchor_verdict: VerdictName | null;
+  /** Start of the first judged run; null when it has none, absent in lines of earlier versions. */
+  readonly first_start?: string | null;
+  /** Whether the runs since an open regression show that it is over; absent in lines of earlier versions. */
+  readonly recovered?: boolean;
+  /** Further runs after which it ends if they look like the baseline; null without an open regression. */
+  readonly needs_to_recover?: number | null;
+  /** The largest of the changes that would have been seen in each gating measure, as a ratio above 0; null: nothing would have been. */
+  readonly detectable?: number | null;
+  /** Whether the check could not see what it has to: the change that the scenario asks for, or any at all. */
+  readonly blind?: boolean;
+  /** The gating measures, of the judgment that led to the verdict. JSON has null for an infinite effect. */
+  readonly measures: readonly MeasureVerdict[];
+  readonly author: string | null;
+}
+
+/** A verdict in short: without the evidence per measure. */
+export type VerdictSummary = Pick<
+  VerdictEntry,
+  'verdict' | 'reason' | 'sentence' | 'at' | 'run_ids' | 'baseline_run_ids' | 'left_out'
+>;

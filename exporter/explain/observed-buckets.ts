@@ -1,6 +1,6 @@
 import { classicHistogram, type ClassicHistogram } from '../../core/histogram/classic-histogram.ts';
 import type { ObservedSeries } from '../../core/histogram/family-advice.ts';
-import type { ServersFile, SeriesSummary } from '../servers/files/servers-file.ts';
+import type { ServersFile, SeriesSummary } from '../../core/run/servers-file.ts';
 import { HistogramSeries } from '../servers/series/series.ts';
 import type { CollectedTarget } from '../servers/collection.ts';
 

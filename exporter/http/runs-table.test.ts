@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { resultFile, runFile } from '../publish/fixtures/run.ts';
 import { resultSummary, runSummary, withNumbers } from '../publish/views/run-summary.ts';
-import type { RunSummary } from '../publish/views/run-summary.ts';
+import type { RunSummary } from '../../core/api/runs.ts';
 import { runsTable } from './runs-table.ts';
 
 const finished = (run_id: string, changes: Parameters<typeof runFile>[0] = {}): RunSummary =>

@@ -4,7 +4,7 @@ import { quantity } from '../../core/text/quantities.ts';
 import type { Unit } from '../../core/run/statistic.ts';
 import { countOf } from '../../core/run/request-counts.ts';
 import { OUTCOMES } from '../../core/run/record.ts';
-import type { KeyNumbers, RunSummary } from '../publish/views/run-summary.ts';
+import type { KeyNumbers, RunSummary } from '../../core/api/runs.ts';
 import { html } from '../report/html.ts';
 import type { Html } from '../report/html.ts';
 

@@ -1,6 +1,6 @@
 import type { ServersResult } from '../../core/run/result.ts';
 import type { ClientRequests } from '../servers/summary/request-counts.ts';
-import type { ServersFile } from '../servers/files/servers-file.ts';
+import type { ServersFile } from '../../core/run/servers-file.ts';
 
 /** The servers' side of an imported run. */
 export interface ImportedServers {

@@ -1,29 +1,7 @@
+import { type BaselineAction, LOGGED_ACTIONS, type BaselineEntry } from '../../core/api/scenarios.ts';
 import { readEntries } from '../store/scenarios/append-log.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import type { LogStore } from './verdict-log.ts';
-
-export const BASELINE_ACTIONS = ['accept', 'drop', 'pin', 'unpin'] as const;
-export type BaselineAction = (typeof BASELINE_ACTIONS)[number];
-
-/** What the log keeps besides: that an open regression is known and does not gate, and the change that checks have to see. */
-const LOGGED_ACTIONS = [...BASELINE_ACTIONS, 'acknowledge', 'detect'] as const;
-
-/** A line of `baseline.jsonl` (schemas/baseline.schema.json). */
-export interface BaselineEntry {
-  readonly schema_version: 1;
-  readonly scenario: string;
-  /** RFC 3339 in UTC. */
-  readonly at: string;
-  readonly action: (typeof LOGGED_ACTIONS)[number];
-  readonly run_ids: readonly string[];
-  /** Who did it; null when it is not known. */
-  readonly author: string | null;
-  readonly reason: string | null;
-  /** Of `accept`: from these runs on another level is normal, by which alone further runs are judged. */
-  readonly level?: 'new';
-  /** Of `detect`: the change that checks have to see, as a ratio above 0; null: none is set. */
-  readonly detect?: number | null;
-}
 
 /** What is normal for a scenario: the sum of its entries. */
 export interface Baseline {

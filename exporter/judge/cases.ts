@@ -1,8 +1,8 @@
 import type { KnownInterval } from '../../core/stats/shift.ts';
 import { worseUp } from './evidence.ts';
-import type { Figure, FigureKey, RunFigures } from './run-figures.ts';
+import type { Figure, RunFigures } from './run-figures.ts';
+import type { FigureKey, Needs, Reason } from '../../core/api/verdict.ts';
 import { gatingPlace, marginOf, type Rules } from './rules.ts';
-import type { Needs, Reason } from '../../core/api/verdict.ts';
 
 /** One figure of all runs of a comparison. */
 export interface FigureCase {

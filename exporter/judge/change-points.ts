@@ -1,3 +1,4 @@
+import type { HistoryChange } from '../../core/api/scenarios.ts';
 import { changePointsOf, type ChangePoint } from '../../core/stats/change-points.ts';
 import { percentile } from '../../core/stats/percentiles.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
@@ -7,20 +8,8 @@ import { effectRatio } from './effect.ts';
 import { worseUp } from './evidence.ts';
 import { inOrder } from './history.ts';
 import { defaultRules, type Rules } from './rules.ts';
-import type { FigureKey, RunFigures } from './run-figures.ts';
-
-/** A run from which on a figure has another level. It annotates the history and never gates. */
-export interface HistoryChange extends FigureKey {
-  /** The first run of the new level, and the last of the old. */
-  readonly run_id: string;
-  readonly previous_run_id: string;
-  /** New level ÷ old level, by Hodges and Lehmann's estimate; of shares see `EffectRatio`. */
-  readonly ratio: number;
-  readonly worse: boolean;
-  readonly p: number;
-  /** Runs of the old and of the new level. */
-  readonly runs: { readonly before: number; readonly after: number };
-}
+import type { RunFigures } from './run-figures.ts';
+import type { FigureKey } from '../../core/api/verdict.ts';
 
 /** Significance level of a change: histories are long, and looked at again with each run. */
 const SIGNIFICANCE = 0.001;

@@ -19,9 +19,10 @@ import { outlierNotes } from './baseline-sight.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
 import type { Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
-import { regressedFigures, stateOf, type OpenRegression, type ScenarioState } from './scenario-state.ts';
-import { appendVerdict, readVerdicts, verdictEntry, type VerdictEntry } from './verdict-log.ts';
-import type { VerdictName } from '../../core/api/verdict.ts';
+import { regressedFigures, stateOf, type ScenarioState } from './scenario-state.ts';
+import type { OpenRegression } from '../../core/api/scenarios.ts';
+import type { VerdictEntry, VerdictName } from '../../core/api/verdict.ts';
+import { appendVerdict, readVerdicts, verdictEntry } from './verdict-log.ts';
 
 /** A check that cannot be made; the message is one line for people. */
 export class CheckError extends Error {

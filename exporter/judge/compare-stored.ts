@@ -7,7 +7,8 @@ import { readFigures, type LoadFigures } from './load-figures.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
 import type { NextContext } from './next-command.ts';
 import type { AcceptedDifference } from './preflight.ts';
-import { verdictReport, type ReportedRun, type VerdictReport } from './verdict-report.ts';
+import { verdictReport, type ReportedRun } from './verdict-report.ts';
+import type { VerdictReport } from '../../core/api/comparison.ts';
 
 export type ComparedRun = ReportedRun & GroupedRun;
 

@@ -1,33 +1,9 @@
+import type { Comparison } from '../../core/api/comparison.ts';
 import { statisticTitle } from '../../core/measures/names.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { keyText } from './cases.ts';
 import type { Figure, RunFigures } from './run-figures.ts';
 import type { Judgment, MeasureVerdict, Method } from '../../core/api/verdict.ts';
-
-/** The values behind a verdict, run by run, in the unit of the measure; null where a run has none. */
-export interface ComparedValues {
-  readonly a: readonly Figure['value'][];
-  readonly b: readonly Figure['value'][];
-  /** Medians over the runs of a side, of the runs with a single finite value; null without one. */
-  readonly median_a: number | null;
-  readonly median_b: number | null;
-}
-
-/** The verdict on a statistic with the values that it is about. */
-export interface ComparedMeasure extends MeasureVerdict {
-  /** The statistic for people, as in the middle of a sentence: `time to first token p50`. */
-  readonly title: string;
-  readonly values: ComparedValues;
-}
-
-/** A judgment with the values that it is about. */
-export interface Comparison extends Omit<Judgment, 'measures'> {
-  readonly measures: readonly ComparedMeasure[];
-  /** The scenarios of each side, each once: two where they differ on purpose. */
-  readonly scenarios: { readonly a: readonly string[]; readonly b: readonly string[] };
-  /** What the effects of this comparison are, which is not the ratio of the medians; null when there is none. */
-  readonly effect_meaning: string | null;
-}
 
 /** Adds the values to a judgment of these runs. */
 export function comparisonOf(judgment: Judgment, runs: readonly RunFigures[]): Comparison {

@@ -1,5 +1,5 @@
 import { SHARES_OF_FAILURE } from './evidence.ts';
-import type { FigureKey } from './run-figures.ts';
+import type { FigureKey } from '../../core/api/verdict.ts';
 
 /** From the scale of the evidence, a logarithm where up is worse, to the ratio B ÷ A; see `EffectRatio`. */
 export function effectRatio(key: FigureKey, worse: number): number {

@@ -9,8 +9,8 @@ import {
   type Reference,
 } from '../../core/stats/robust-shift.ts';
 import { difference, pairedShift, unpairedShift, type KnownInterval, type Shift } from '../../core/stats/shift.ts';
-import type { Figure, FigureKey } from './run-figures.ts';
-import type { Method } from '../../core/api/verdict.ts';
+import type { Figure } from './run-figures.ts';
+import type { FigureKey, Method } from '../../core/api/verdict.ts';
 
 /**
  * What the runs say of one figure, on the logarithm of the ratio B ÷ A and turned so that up is worse. Values known only

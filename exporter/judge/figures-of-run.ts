@@ -3,7 +3,8 @@ import { orderOf } from '../../core/run/run-order.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { PercentileName } from '../../core/stats/percentiles.ts';
 import { directionOf } from './rules.ts';
-import type { AchievedLoad, Figure, RunFigures, Stat } from './run-figures.ts';
+import type { AchievedLoad, Figure, RunFigures } from './run-figures.ts';
+import type { Stat } from '../../core/api/verdict.ts';
 
 /** The percentiles that are compared: what is usual, what is frequent, and the tail where there are values enough. */
 const PERCENTILES: readonly PercentileName[] = ['p50', 'p90', 'p99'];

@@ -7,9 +7,17 @@ import { decide, HISTORY_INTERVAL, type Decision } from './decide.ts';
 import { detectableRatio, effectRatio, lowerIsWorse } from './effect.ts';
 import { UNUSUAL, type Evidence, type HistoryEvidence } from './evidence.ts';
 import { furtherRuns, missingRuns, type Size } from './gather.ts';
-import type { FigureKey } from './run-figures.ts';
+import type {
+  FigureKey,
+  Design,
+  EffectRatio,
+  MeasureVerdict,
+  Needs,
+  PValue,
+  Reason,
+  VerdictName,
+} from '../../core/api/verdict.ts';
 import { evidenceSentence } from './sentences.ts';
-import type { Design, EffectRatio, MeasureVerdict, Needs, PValue, Reason, VerdictName } from '../../core/api/verdict.ts';
 
 export interface JudgedHow {
   /** The chance of any false alarm among the measures that gate. */

@@ -3,7 +3,8 @@ import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { DISTRIBUTION_MEASURES, type Direction, type ScalarMeasure } from '../../core/measures/measures.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
-import type { Figure, FigureKey, Stat } from './run-figures.ts';
+import type { Figure } from './run-figures.ts';
+import type { FigureKey, Stat } from '../../core/api/verdict.ts';
 
 /** How a scenario is judged. */
 export interface Rules {

@@ -1,7 +1,5 @@
-import type { Direction } from '../../core/measures/measures.ts';
-import type { Clock, Unit } from '../../core/run/statistic.ts';
+import type { FigureKey, FigureValue } from '../../core/api/verdict.ts';
 import type { OrderedRun } from '../../core/run/run-order.ts';
-import type { PercentileName } from '../../core/stats/percentiles.ts';
 
 /** What the judge has to know of a run: plain data, from a stored run, an import or a simulation. */
 export interface RunFigures extends OrderedRun {
@@ -35,28 +33,9 @@ export interface AchievedLoad {
   readonly request_rate: number | null;
 }
 
-export type Stat = 'mean' | PercentileName | 'value';
-
-/** Which statistic of which measure; two figures are compared only when all of it is equal. */
-export interface FigureKey {
-  /** A name of `core/measures`, or of a server's family. */
-  readonly measure: string;
-  /** `value` for a measure that is one number. */
-  readonly stat: Stat;
-  readonly unit: Unit;
-  readonly definition: string;
-  readonly origin: 'client' | 'server';
-  /** ok requests, or all with the failed ones counted as infinitely slow. */
-  readonly population: 'ok' | 'all';
-  readonly clock: Clock;
-  /** Which way is better; figures without a direction describe the load and are not judged. */
-  readonly direction: Direction;
-}
-
 /** One statistic of one measure of one run. */
 export interface Figure extends FigureKey {
-  /** In the unit; [low, high] when buckets leave it open; Infinity is possible in population `all`. Null when it is not available. */
-  readonly value: number | readonly [low: number, high: number] | null;
+  readonly value: FigureValue;
   /** 95 % interval within the run, in the unit; null when it is not available. No verdict rests on it. */
   readonly ci95: readonly [low: number, high: number] | null;
   /** Values that it is of; null for a scalar, or when it is not known. */

@@ -1,12 +1,13 @@
 import { casesOf, gatingOnly, keyText } from './cases.ts';
-import { changePoints, type HistoryChange } from './change-points.ts';
+import { changePoints } from './change-points.ts';
+import type { HistoryChange } from '../../core/api/scenarios.ts';
 import { readBaseline, type Baseline } from './baseline.ts';
 import type { LoadFigures } from './load-figures.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
 import type { Rules } from './rules.ts';
-import type { Figure, FigureKey, RunFigures } from './run-figures.ts';
+import type { Figure, RunFigures } from './run-figures.ts';
+import type { FigureKey, VerdictName } from '../../core/api/verdict.ts';
 import { newestVerdicts, readVerdicts, type Verdicts } from './verdict-log.ts';
-import type { VerdictName } from '../../core/api/verdict.ts';
 
 /** Completed runs of a scenario that its history is made of: the newest. */
 export const MAX_HISTORY_RUNS = 1000;

@@ -7,10 +7,9 @@ import { appendEntry } from '../store/scenarios/append-log.ts';
 import { exampleCapacity } from '../store/fixtures/example-capacity.ts';
 import { writeCapacity } from '../store/scenarios/capacity-files.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
-import type { BaselineAction, BaselineEntry } from './baseline.ts';
+import type { BaselineAction, BaselineEntry } from '../../core/api/scenarios.ts';
+import type { VerdictEntry, MeasureVerdict, VerdictName } from '../../core/api/verdict.ts';
 import { ScenarioStates, stateOf } from './scenario-state.ts';
-import type { VerdictEntry } from './verdict-log.ts';
-import type { MeasureVerdict, VerdictName } from '../../core/api/verdict.ts';
 
 let directory: string;
 

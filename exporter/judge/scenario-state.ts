@@ -1,50 +1,18 @@
+import type { ScenarioStateName, OpenRegression, LargestChange, BaselineEntry } from '../../core/api/scenarios.ts';
+import type { VerdictEntry, VerdictSummary } from '../../core/api/verdict.ts';
 import { fileStamp } from '../files/file-stamp.ts';
-import { listScenarioPaths, type ScenarioPaths } from '../store/scenarios/scenario-folders.ts';
+import { listScenarioPaths, scenarioPaths, type ScenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import type { CapacityFile } from '../../core/run/capacity.ts';
 import { listCapacityPaths, readCapacityFile } from '../store/scenarios/capacity-files.ts';
 import { readEntries } from '../store/scenarios/append-log.ts';
 import { statisticTitle } from '../../core/measures/names.ts';
-import type { Unit } from '../../core/run/statistic.ts';
 import { changeText } from '../../core/text/change-text.ts';
 import { things } from '../../core/text/things.ts';
 import { keyText } from './cases.ts';
 import { SHARES_OF_FAILURE } from './evidence.ts';
-import { changeBaseline, foldEntries, type Baseline, type BaselineEntry } from './baseline.ts';
+import { changeBaseline, foldEntries, type Baseline } from './baseline.ts';
 import { DamagedRunError } from '../errors/store-errors.ts';
-import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
-import { newestVerdicts, readVerdictFile, type LogStore, type VerdictEntry } from './verdict-log.ts';
-import { verdictSummary, type VerdictSummary } from './verdict-summary.ts';
-import type { EffectRatio, MeasureVerdict } from '../../core/api/verdict.ts';
-
-/** `recovered`: the newest check showed that an open regression is over. */
-export const SCENARIO_STATES = ['unjudged', 'ok', 'suspect', 'regressed', 'recovered'] as const;
-export type ScenarioStateName = (typeof SCENARIO_STATES)[number];
-
-/** A regression that neither later runs nor a decision have ended. */
-export interface OpenRegression {
-  /** The first run of the regression. */
-  readonly since_run_id: string;
-  /** RFC 3339: start of that run, or the time of the verdict where the run has no start. */
-  readonly since: string;
-  /** RFC 3339: when a verdict first said regressed. */
-  readonly found_at: string;
-  /** Every judged run since the regression began, oldest first. */
-  readonly run_ids: readonly string[];
-  readonly baseline_run_ids: readonly string[];
-  /** The largest change of a gating measure since then; null when none is known. */
-  readonly largest: LargestChange | null;
-  /** Further runs after which it ends if they look like the baseline; null when that is not known. */
-  readonly needs_to_recover: number | null;
-  /** A known regression stays recorded and does not gate. */
-  readonly acknowledged: Pick<BaselineEntry, 'at' | 'author' | 'reason'> | null;
-  readonly sentence: string;
-}
-
-export interface LargestChange extends Pick<MeasureVerdict, 'measure' | 'stat' | 'clock'> {
-  readonly title: string;
-  readonly unit: Unit;
-  readonly effect: EffectRatio;
-}
+import { newestVerdicts, readVerdictFile, verdictSummary, type LogStore } from './verdict-log.ts';
 
 /** Where a scenario stands, from its own files alone. */
 export interface ScenarioState {

@@ -3,8 +3,15 @@ import { changeText, percentText } from '../../core/text/change-text.ts';
 import { LOOKS } from '../../core/stats/robust-shift.ts';
 import { lowerIsWorse } from './effect.ts';
 import { SHARES_OF_FAILURE } from './evidence.ts';
-import type { FigureKey } from './run-figures.ts';
-import type { EffectRatio, Judgment, MeasureVerdict, PreflightFinding, Reason, VerdictName } from '../../core/api/verdict.ts';
+import type {
+  FigureKey,
+  EffectRatio,
+  Judgment,
+  MeasureVerdict,
+  PreflightFinding,
+  Reason,
+  VerdictName,
+} from '../../core/api/verdict.ts';
 
 /** The verdict on one figure with its evidence, in one sentence. */
 export function evidenceSentence(verdict: Omit<MeasureVerdict, 'sentence'>): string {

@@ -1,45 +1,11 @@
+import { VERDICTS, type VerdictEntry, type VerdictSummary, type MeasureVerdict } from '../../core/api/verdict.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { readEntries } from '../store/scenarios/append-log.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import { decisiveOf, type HistoryJudgment } from './history.ts';
-import { VERDICTS, type MeasureVerdict, type Needs, type Reason, type VerdictName } from '../../core/api/verdict.ts';
 
 /** Where the logs of scenarios are. */
 export type LogStore = Pick<RunStore, 'directory' | 'appendToLog'>;
-
-/** A line of `verdicts.jsonl` (schemas/verdict.schema.json): what `check` decided, with the evidence of what gates. */
-export interface VerdictEntry {
-  readonly schema_version: 1;
-  readonly scenario: string;
-  /** RFC 3339 in UTC. */
-  readonly at: string;
-  readonly verdict: VerdictName;
-  readonly reason: Reason;
-  readonly sentence: string;
-  readonly needs: Needs | null;
-  readonly fingerprint: string;
-  /** The judged runs, by start. */
-  readonly run_ids: readonly string[];
-  /** The runs that they were judged against. */
-  readonly baseline_run_ids: readonly string[];
-  /** The run that raised a suspicion and was left out of its own confirmation; null otherwise. */
-  readonly left_out: string | null;
-  /** The verdict against the pinned runs; null when none are pinned. */
-  readonly anchor_verdict: VerdictName | null;
-  /** Start of the first judged run; null when it has none, absent in lines of earlier versions. */
-  readonly first_start?: string | null;
-  /** Whether the runs since an open regression show that it is over; absent in lines of earlier versions. */
-  readonly recovered?: boolean;
-  /** Further runs after which it ends if they look like the baseline; null without an open regression. */
-  readonly needs_to_recover?: number | null;
-  /** The largest of the changes that would have been seen in each gating measure, as a ratio above 0; null: nothing would have been. */
-  readonly detectable?: number | null;
-  /** Whether the check could not see what it has to: the change that the scenario asks for, or any at all. */
-  readonly blind?: boolean;
-  /** The gating measures, of the judgment that led to the verdict. JSON has null for an infinite effect. */
-  readonly measures: readonly MeasureVerdict[];
-  readonly author: string | null;
-}
 
 /** The entry for a judgment. */
 export function verdictEntry(
@@ -114,6 +80,12 @@ export async function readVerdicts(runsDirectory: string, scenario: string): Pro
 export async function readVerdictFile(path: string): Promise<Verdicts> {
   const { entries, damagedLines } = await readEntries(path);
   return { entries: (entries as readonly object[]).filter(isVerdictEntry), damagedLines };
+}
+
+/** A verdict in short. */
+export function verdictSummary(entry: VerdictEntry): VerdictSummary {
+  const { verdict, reason, sentence, at, run_ids, baseline_run_ids, left_out } = entry;
+  return { verdict, reason, sentence, at, run_ids, baseline_run_ids, left_out };
 }
 
 /** What `read` takes of the newest verdict on each judged run, by its id; `entries` are in the order of the file. */

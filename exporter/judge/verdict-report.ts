@@ -1,24 +1,10 @@
+import type { VerdictReport } from '../../core/api/comparison.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { comparisonOf, type Comparison } from './comparison.ts';
+import { comparisonOf } from './comparison.ts';
 import { loadExplanation } from './explanation/load-explanation.ts';
-import type { Explanation } from './explanation/moved-signals.ts';
 import { nextCommand, type NextContext } from './next-command.ts';
 import type { RunFigures } from './run-figures.ts';
-import type { OpenRegression, ScenarioStateName } from './scenario-state.ts';
 import type { Judgment } from '../../core/api/verdict.ts';
-
-/** A verdict with all that is said of it: what `compare --format json` and the HTTP API print (schemas/comparison.schema.json). */
-export interface VerdictReport extends Comparison {
-  /** Null when no gating measure changed. */
-  readonly explanation: Explanation | null;
-  /** The command that would gather what is missing; null when no command does. */
-  readonly next_command: string | null;
-  /** The judgment against the pinned runs; null when none are pinned, absent where no history was judged. */
-  readonly anchor?: Judgment | null;
-  /** Where the scenario stands with it, which decides the exit code; absent where no history was judged. */
-  readonly state?: ScenarioStateName;
-  readonly open_regression?: OpenRegression | null;
-}
 
 /** A stored run that is compared, with the tool that made it and the server that it measured. */
 export interface ReportedRun {

@@ -5,7 +5,7 @@ import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { Unit } from '../../core/run/statistic.ts';
 import { sloText } from '../judge/slo-grammar.ts';
-import type { ServersFile } from '../servers/files/servers-file.ts';
+import type { ServersFile } from '../../core/run/servers-file.ts';
 import { checkedFamilies } from './checked-families.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
 import { RUN_INFO, runInfoLabels } from './run-info.ts';

@@ -13,7 +13,7 @@ import { describeWithPrometheus } from '../../prometheus/describe-prometheus.ts'
 import { startPrometheus } from '../../prometheus/server.ts';
 import { listen } from '../http/listen.ts';
 import { metricsRoute } from '../http/metrics.ts';
-import type { SeriesSummary, ServersFile } from '../servers/files/servers-file.ts';
+import type { SeriesSummary, ServersFile } from '../../core/run/servers-file.ts';
 import { distribution, requestRecord, resultFile, runFile } from './fixtures/run.ts';
 import { counter, gauge, histogram, serversFile, target } from './fixtures/servers.ts';
 import { ResultMetrics } from './result-metrics.ts';

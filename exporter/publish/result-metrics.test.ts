@@ -5,7 +5,7 @@ import type { SloResult } from '../../core/run/gates.ts';
 import type { RunDataset } from '../../core/run/run-dataset.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import type { ServersFile } from '../servers/files/servers-file.ts';
+import type { ServersFile } from '../../core/run/servers-file.ts';
 import { distribution, requestRecord, resultFile, runFile, scalar } from './fixtures/run.ts';
 import { counter, serversFile } from './fixtures/servers.ts';
 import type { PagePart } from './page-parts.ts';

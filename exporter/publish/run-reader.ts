@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import type { ServersFile } from '../servers/files/servers-file.ts';
+import type { ServersFile } from '../../core/run/servers-file.ts';
 import { servedRuns } from '../store/recovery/served-runs.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { DiscoveredRun } from './http-sd.ts';

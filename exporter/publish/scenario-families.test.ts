@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { writePage } from '../../core/exposition/index.ts';
 import { stateOf, type ScenarioState } from '../judge/scenario-state.ts';
 import { exampleCapacity } from '../store/fixtures/example-capacity.ts';
-import type { VerdictEntry } from '../judge/verdict-log.ts';
+import type { VerdictEntry } from '../../core/api/verdict.ts';
 import { scenarioFamilies } from './scenario-families.ts';
 
 const VERDICT: VerdictEntry = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { quantities } from '../../catalog/equivalents.ts';
 import { sampleLines } from '../../core/exposition/index.ts';
-import type { SeriesSummary } from '../servers/files/servers-file.ts';
+import type { SeriesSummary } from '../../core/run/servers-file.ts';
 import { counter, gauge, histogram, serversFile, target } from './fixtures/servers.ts';
 import { serverFamilies } from './server-families.ts';
 

@@ -1,8 +1,13 @@
 import { formatCanonicalNumber } from '../../core/exposition/index.ts';
 import type { FamilyInput, Labels, SampleInput } from '../../core/exposition/index.ts';
-import type { SeriesSummary, ServersFile } from '../servers/files/servers-file.ts';
-import type { CounterStatistics, HistogramStatistics, SeriesStatistics } from '../servers/series/statistics.ts';
-import type { GaugeStatistics } from '../servers/series/gauge-statistics.ts';
+import type {
+  SeriesSummary,
+  ServersFile,
+  CounterStatistics,
+  HistogramStatistics,
+  SeriesStatistics,
+  GaugeStatistics,
+} from '../../core/run/servers-file.ts';
 import { republisher, serverFamily } from './server-family.ts';
 import type { ServerFamily } from './server-family.ts';
 

@@ -23,7 +23,7 @@ import { serverSection } from './sections/servers.ts';
 import { stageSection } from './sections/stages.ts';
 import { tiles } from './sections/tiles.ts';
 import { timeline } from './sections/timeline.ts';
-import type { SeriesSummary } from '../servers/files/servers-file.ts';
+import type { SeriesSummary } from '../../core/run/servers-file.ts';
 import { readServersFile } from '../store/servers/read-servers-json.ts';
 import { readServersParquet } from '../store/servers/read-servers-parquet.ts';
 

@@ -7,7 +7,7 @@ import { monotonicNow_ns, runEpoch } from '../clock/monotonic-clock.ts';
 import type { PhaseResult } from '../load/phases/phase-result.ts';
 import { parseTarget } from '../servers/scrape/targets.ts';
 import { metricsServer, page } from '../servers/testing/metrics-server.ts';
-import type { ServersFile } from '../servers/files/servers-file.ts';
+import type { ServersFile } from '../../core/run/servers-file.ts';
 import { ServerCollection, type CollectedServers } from './server-collection.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];

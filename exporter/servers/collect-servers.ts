@@ -10,7 +10,8 @@ import { collectionOf, type Collection } from './collection.ts';
 import { Collector } from './scrape/collector.ts';
 import type { ExportFormat } from './files/exports/export-info.ts';
 import { writeExports } from './files/exports/write-exports.ts';
-import { serversFile, type ServersFile } from './files/servers-file.ts';
+import { serversFile } from './files/servers-file.ts';
+import type { ServersFile } from '../../core/run/servers-file.ts';
 import { writeServersParquet } from './files/servers-parquet.ts';
 import type { Target } from './scrape/targets.ts';
 

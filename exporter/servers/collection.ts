@@ -1,3 +1,4 @@
+import type { ServersFile } from '../../core/run/servers-file.ts';
 import { firstNames } from '../../core/text/first-names.ts';
 import { things } from '../../core/text/things.ts';
 import { RAY_REPORT_SECONDS } from '../../catalog/within-ray.ts';
@@ -37,7 +38,7 @@ export interface Collection {
   /** Null: the window is not divided into slices. */
   readonly slice_ns: number | null;
   /** Which tool's definitions the statistics follow. */
-  readonly definitions: 'llmbench' | 'aiperf';
+  readonly definitions: ServersFile['definitions'];
   readonly targets: readonly CollectedTarget[];
   /** Series that an earlier target also exposes. */
   readonly repeated: RepeatedSeries;

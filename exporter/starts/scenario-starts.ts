@@ -1,23 +1,8 @@
+import type { StartedRun } from '../../core/api/service.ts';
 import { createRunId } from '../../core/run/run-id.ts';
 import type { AllowedRuns } from './allowed-runs.ts';
 import type { StartRun } from './run-process.ts';
 import { NEVER_STARTED, type RunQueue } from './run-queue.ts';
-
-/** A run that a client started. */
-export interface StartedRun {
-  /** Of the run; of the group if the scenario is a sweep or has repeats. */
-  readonly run_id: string;
-  readonly scenario: string;
-  readonly state: 'queued' | 'running' | 'ended';
-  /** Instants in RFC 3339, UTC; null: not yet. */
-  readonly requested: string;
-  readonly began: string | null;
-  readonly ended: string | null;
-  /** Of `llmbench run`; null before its end, and if a signal ended it. */
-  readonly exit_code: number | null;
-  /** The last line that it printed to standard error if it did not end with 0 or 99; else null. */
-  readonly message: string | null;
-}
 
 const MAX_KEPT = 100;
 /** The work was done; objectives that are not met are part of the result. */

@@ -1,4 +1,4 @@
-import type { Sweep } from '../../core/sweeps/sweep-shape.ts';
+import type { StoredSweep } from '../../core/api/sweeps.ts';
 import { createHash } from 'node:crypto';
 import { searchedSweep } from '../../core/sweeps/searched-sweep.ts';
 import { sweepsOf } from '../../core/sweeps/sweep.ts';
@@ -8,11 +8,6 @@ import type { SweptStore } from './load-sweep-runs.ts';
 /** Of one look: the newest are read. */
 const MAX_RUNS = 2000;
 const ID_LENGTH = 16;
-
-/** A sweep of stored runs. The id is the same for all time: it is derived from what its runs have in common. */
-export interface StoredSweep extends Sweep {
-  readonly sweep_id: string;
-}
 
 export interface StoredSweeps {
   /** The newest first. */

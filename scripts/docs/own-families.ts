@@ -14,7 +14,7 @@ import { RESULT_UNITS } from '../../exporter/publish/result-samples.ts';
 import type { RunReader } from '../../exporter/publish/run-reader.ts';
 import { runSummary } from '../../exporter/publish/views/run-summary.ts';
 import { stateOf } from '../../exporter/judge/scenario-state.ts';
-import type { VerdictEntry } from '../../exporter/judge/verdict-log.ts';
+import type { VerdictEntry } from '../../core/api/verdict.ts';
 import { VERDICTS } from '../../core/api/verdict.ts';
 import { code } from './markdown.ts';
 

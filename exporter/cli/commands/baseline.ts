@@ -1,13 +1,8 @@
 import { things } from '../../../core/text/things.ts';
 import { baselineSight, outlierNotes, sightText } from '../../judge/baseline-sight.ts';
 import { baselineWindow } from '../../judge/baseline-window.ts';
-import {
-  changeBaseline,
-  BASELINE_ACTIONS,
-  readBaseline,
-  refusedChange,
-  type BaselineAction,
-} from '../../judge/baseline.ts';
+import { changeBaseline, readBaseline, refusedChange } from '../../judge/baseline.ts';
+import { BASELINE_ACTIONS, type BaselineAction } from '../../../core/api/scenarios.ts';
 import { storedFigures } from '../../judge/load-figures.ts';
 import { rulesFor } from '../../judge/rule-choices.ts';
 import { recordChange } from '../../judge/scenario-state.ts';

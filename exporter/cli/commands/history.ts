@@ -2,7 +2,7 @@ import { measureOfName, publishedName, statisticTitle } from '../../../core/meas
 import { ABSENT, quantity } from '../../../core/text/quantities.ts';
 import { orderNotes } from '../../../core/text/run-order-notes.ts';
 import { things } from '../../../core/text/things.ts';
-import type { HistoryChange } from '../../judge/change-points.ts';
+import type { HistoryChange } from '../../../core/api/scenarios.ts';
 import { storedFigures } from '../../judge/load-figures.ts';
 import type { PrimaryMeasure } from '../../judge/rules.ts';
 import type { RunFigures } from '../../judge/run-figures.ts';

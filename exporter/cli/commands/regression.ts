@@ -1,4 +1,5 @@
-import { acknowledgeRegression, readScenarioState, type OpenRegression } from '../../judge/scenario-state.ts';
+import { acknowledgeRegression, readScenarioState } from '../../judge/scenario-state.ts';
+import type { OpenRegression } from '../../../core/api/scenarios.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';

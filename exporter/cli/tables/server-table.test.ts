@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ResultFile, ServerTarget, ServersResult } from '../../../core/run/result.ts';
-import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
-import type { HistogramStatistics } from '../../servers/series/statistics.ts';
+import type { SeriesSummary, ServersFile, HistogramStatistics } from '../../../core/run/servers-file.ts';
 import { serverFacts, serverVerdict } from './server-lines.ts';
 import { inUnit, serverTables } from './server-table.ts';
 

@@ -1,5 +1,4 @@
-import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
-import type { HistogramStatistics } from '../../servers/series/statistics.ts';
+import type { SeriesSummary, ServersFile, HistogramStatistics } from '../../../core/run/servers-file.ts';
 import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
 import { targetLine } from './server-lines.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
+import type { SeriesSummary, ServersFile } from '../../../core/run/servers-file.ts';
 import { shownServers } from './show-servers.ts';
 
 const TARGET = 'http://h:8000/metrics';

@@ -1,4 +1,4 @@
-import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
+import type { SeriesSummary, ServersFile } from '../../../core/run/servers-file.ts';
 import { ABSENT, counted, significant, quantity } from '../../../core/text/quantities.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
 import { aligned } from './aligned.ts';

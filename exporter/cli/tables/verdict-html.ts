@@ -1,9 +1,8 @@
 import { capitalized } from '../../../core/measures/names.ts';
 import { percentText } from '../../../core/text/change-text.ts';
 import { things } from '../../../core/text/things.ts';
-import { scenarioText, type ComparedMeasure } from '../../judge/comparison.ts';
-import type { Explanation } from '../../judge/explanation/moved-signals.ts';
-import type { VerdictReport } from '../../judge/verdict-report.ts';
+import { scenarioText } from '../../judge/comparison.ts';
+import type { ComparedMeasure, Explanation, VerdictReport } from '../../../core/api/comparison.ts';
 import type { VerdictName } from '../../../core/api/verdict.ts';
 import { documentOf } from '../../report/document.ts';
 import { Html, html } from '../../report/html.ts';

@@ -1,4 +1,4 @@
-import type { VerdictReport } from '../../judge/verdict-report.ts';
+import type { VerdictReport } from '../../../core/api/comparison.ts';
 import { gates } from '../../judge/scenario-state.ts';
 import type { VerdictName } from '../../../core/api/verdict.ts';
 import { explanationText } from './explanation-text.ts';

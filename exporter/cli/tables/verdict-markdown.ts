@@ -1,7 +1,6 @@
 import { capitalized } from '../../../core/measures/names.ts';
-import { scenarioText, type ComparedMeasure } from '../../judge/comparison.ts';
-import type { Explanation } from '../../judge/explanation/moved-signals.ts';
-import type { VerdictReport } from '../../judge/verdict-report.ts';
+import { scenarioText } from '../../judge/comparison.ts';
+import type { ComparedMeasure, Explanation, VerdictReport } from '../../../core/api/comparison.ts';
 import type { VerdictName } from '../../../core/api/verdict.ts';
 import { gates } from '../../judge/scenario-state.ts';
 import { explanationSummary, signalCells, SIGNAL_HEAD } from './explanation-text.ts';

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ComparedMeasure, Comparison } from '../../judge/comparison.ts';
-import type { OpenRegression } from '../../judge/scenario-state.ts';
-import type { VerdictReport } from '../../judge/verdict-report.ts';
-import type { Explanation } from '../../judge/explanation/moved-signals.ts';
+import type { ComparedMeasure, Comparison, VerdictReport, Explanation } from '../../../core/api/comparison.ts';
+import type { OpenRegression } from '../../../core/api/scenarios.ts';
 import { nextCommand, type NextContext } from '../../judge/next-command.ts';
 import { verdictOutput, type VerdictFormat } from './verdict-output.ts';
 

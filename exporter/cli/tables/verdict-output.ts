@@ -1,4 +1,4 @@
-import type { VerdictReport } from '../../judge/verdict-report.ts';
+import type { VerdictReport } from '../../../core/api/comparison.ts';
 import { verdictHtml } from './verdict-html.ts';
 import { verdictJunit } from './verdict-junit.ts';
 import { verdictMarkdown } from './verdict-markdown.ts';

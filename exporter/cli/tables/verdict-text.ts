@@ -1,9 +1,9 @@
 import type { Unit } from '../../../core/run/statistic.ts';
 import { ABSENT, quantity, quantityRange } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
-import { scenarioText, type ComparedMeasure, type Comparison } from '../../judge/comparison.ts';
-import type { OpenRegression } from '../../judge/scenario-state.ts';
-import type { VerdictReport } from '../../judge/verdict-report.ts';
+import { scenarioText } from '../../judge/comparison.ts';
+import type { ComparedMeasure, Comparison, VerdictReport } from '../../../core/api/comparison.ts';
+import type { OpenRegression } from '../../../core/api/scenarios.ts';
 import type { Design, PreflightFinding } from '../../../core/api/verdict.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
 import { columnBlocks } from './column-blocks.ts';

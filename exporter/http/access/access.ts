@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { Problem } from '../api/problem.ts';
-import type { Role, RoleSet } from './roles.ts';
+import type { RoleSet } from './roles.ts';
+import type { Role } from '../../../core/api/service.ts';
 
 /** Who may do what. */
 export interface Access {

@@ -1,9 +1,6 @@
+import { ROLES, type Role } from '../../../core/api/service.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { yamlSection, type YamlSection } from '../../files/yaml-section.ts';
-
-/** What a client may do: read everything, tag runs, change baselines, start runs. No role includes another. */
-export const ROLES = ['read', 'annotate', 'write-baseline', 'start-runs'] as const;
-export type Role = (typeof ROLES)[number];
 export type RoleSet = ReadonlySet<Role>;
 
 /** Who has which roles. */

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { isLoopback } from '../loopback.ts';
 import { Problem } from '../api/problem.ts';
 import type { Access } from './access.ts';
-import type { Role } from './roles.ts';
+import type { Role } from '../../../core/api/service.ts';
 import { signedInUser } from './signed-in.ts';
 
 /** Which clients on the loopback address must present the token too. */

@@ -1,3 +1,7 @@
+import type { AnnotationsResponse, ValueName, ValuesResponse, Annotation, RunSummary } from '../../../core/api/runs.ts';
+import type { FamilyQuery, SeriesResponse } from '../../../core/api/run-data.ts';
+import type { StatusResponse } from '../../../core/api/service.ts';
+import type { ServersFile } from '../../../core/run/servers-file.ts';
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
 import { cachedFigures } from '../../judge/load-figures.ts';
@@ -26,20 +30,13 @@ import { sweepRoute, sweepsRoute } from './sweeps.ts';
 import { readQuery, integer, choices, texts } from './query.ts';
 import { sendJson } from './send-json.ts';
 import { readServersFile } from '../../store/servers/read-servers-json.ts';
-import {
-  familySelector,
-  QUANTITY_NAMES,
-  seriesViews,
-  wantedFamilies,
-  type FamilyQuery,
-} from '../../publish/views/server-view.ts';
+import { familySelector, QUANTITY_NAMES, seriesViews, wantedFamilies } from '../../publish/views/server-view.ts';
 import { reading, requestedFinishedRun } from './requested-run.ts';
 import { runZero } from '../../publish/views/run-zero.ts';
 import { readServerSamples } from '../../publish/views/server-samples.ts';
-import { phaseAnnotations, runAnnotation, stageAnnotations, type Annotation } from '../../publish/views/annotations.ts';
+import { phaseAnnotations, runAnnotation, stageAnnotations } from '../../publish/views/annotations.ts';
 import { runFilter } from '../../publish/views/run-filter.ts';
 import { RUN_PARAMETERS } from './run-parameters.ts';
-import type { RunSummary } from '../../publish/views/run-summary.ts';
 
 export interface ApiOptions {
   readonly library: RunLibrary;
@@ -134,7 +131,7 @@ function statusRoute(library: RunLibrary, version: string, access: Access): Requ
     readQuery(request, {});
     const { runs, damaged } = await library.overview();
     const running = runs.filter(({ status }) => status === 'running').length;
-    await sendJson(request, response, {
+    await sendJson<StatusResponse>(request, response, {
       version,
       api_version: 'v1',
       runs: { finished: runs.length - running, running, damaged: damaged.length },
@@ -159,7 +156,7 @@ function runServersRoute(library: RunLibrary): RequestHandler {
     const series = file.series.filter((each) =>
       chooses ? select(each) !== null : target.length === 0 || target.includes(each.target),
     );
-    await sendJson(request, response, { ...file, series });
+    await sendJson<ServersFile>(request, response, { ...file, series });
   };
 }
 
@@ -181,7 +178,7 @@ function runSeriesRoute(library: RunLibrary): RequestHandler {
     );
     if (samples === null) throw new Problem(404, `no server metrics were collected for run ${run.run_id}`);
     const series = seriesViews(samples, query, points);
-    await sendJson(request, response, { run_id: run.run_id, zero: runZero(run), series });
+    await sendJson<SeriesResponse>(request, response, { run_id: run.run_id, zero: runZero(run), series });
   };
 }
 
@@ -216,35 +213,40 @@ function annotationsRoute(library: RunLibrary): RequestHandler {
         ...(wanted.includes('stage') ? stageAnnotations(run) : []),
       ];
     });
-    await sendJson(request, response, { annotations, total: fitting.length });
+    await sendJson<AnnotationsResponse>(request, response, { annotations, total: fitting.length });
   };
 }
 
 /** The filterable fields of runs and the values of a run for each. */
-const VALUES = new Map<string, (run: RunSummary) => readonly (string | null)[]>([
-  ['scenarios', ({ scenario }) => [scenario]],
-  ['models', ({ model }) => [model]],
-  ['systems', ({ system }) => [system]],
-  ['tools', ({ tool }) => [tool]],
-  ['tags', ({ tags }) => tags],
-  ['statuses', ({ status }) => [status]],
-  ['verdicts', ({ verdict }) => [verdict?.verdict ?? null]],
-  ['groups', ({ group_id }) => [group_id]],
-]);
+const VALUES: Readonly<Record<ValueName, (run: RunSummary) => readonly (string | null)[]>> = {
+  scenarios: ({ scenario }) => [scenario],
+  models: ({ model }) => [model],
+  systems: ({ system }) => [system],
+  tools: ({ tool }) => [tool],
+  tags: ({ tags }) => tags,
+  statuses: ({ status }) => [status],
+  verdicts: ({ verdict }) => [verdict?.verdict ?? null],
+  groups: ({ group_id }) => [group_id],
+};
+
+const VALUE_NAMES = Object.keys(VALUES) as ValueName[];
 
 /** `GET /values/{name}`: the existing values, each with its number of runs. */
 function valuesRoute(library: RunLibrary): RequestHandler {
   return async (request, response) => {
     const name = String(request.params['name']);
-    const valuesOf = VALUES.get(name);
-    if (valuesOf === undefined) throw wrongParameters([{ name: 'name', value: name, allowed: [...VALUES.keys()] }]);
+    const found = VALUE_NAMES.find((each) => each === name);
+    if (found === undefined) throw wrongParameters([{ name: 'name', value: name, allowed: VALUE_NAMES }]);
     const fits = runFilter(readQuery(request, RUN_PARAMETERS));
     const { runs } = await library.overview();
     const counts = new Map<string, number>();
-    for (const value of runs.filter(fits).flatMap(valuesOf)) {
+    for (const value of runs.filter(fits).flatMap(VALUES[found])) {
       if (value !== null) counts.set(value, (counts.get(value) ?? 0) + 1);
     }
     const values = [...counts].map(([value, count]) => ({ value, runs: count }));
-    await sendJson(request, response, { name, values: values.sort((a, b) => (a.value < b.value ? -1 : 1)) });
+    await sendJson<ValuesResponse>(request, response, {
+      name: found,
+      values: values.sort((a, b) => (a.value < b.value ? -1 : 1)),
+    });
   };
 }

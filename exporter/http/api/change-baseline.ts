@@ -1,5 +1,7 @@
+import type { ChangedBaseline } from '../../../core/api/scenarios.ts';
 import type { RequestHandler } from 'express';
-import { BASELINE_ACTIONS, readBaseline, refusedChange, type ChangedRun } from '../../judge/baseline.ts';
+import { readBaseline, refusedChange, type ChangedRun } from '../../judge/baseline.ts';
+import { BASELINE_ACTIONS } from '../../../core/api/scenarios.ts';
 import { recordChange } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { readBody, textUpTo } from './json-body.ts';
@@ -34,7 +36,7 @@ export function changeBaselineRoute(library: RunLibrary): RequestHandler {
     if (refused !== null) throw new Problem(400, refused);
     await recordChange(library.store, { scenario, action, run_ids, author, reason });
     const { accepted, pinned, dropped } = await readBaseline(directory, scenario);
-    await sendJson(request, response, { scenario, accepted, pinned, dropped });
+    await sendJson<ChangedBaseline>(request, response, { scenario, accepted, pinned, dropped });
   };
 }
 

@@ -1,3 +1,4 @@
+import type { ChangedTags } from '../../../core/api/runs.ts';
 import type { RequestHandler } from 'express';
 import { changedTags, isTag, TAG_RULE } from '../../../core/run/tag.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
@@ -34,6 +35,6 @@ export function changeTagsRoute(library: RunLibrary): RequestHandler {
     const edited = await reading(library, () =>
       editRun(library.store, run.run_id, (file) => ({ ...file, tags: changedTags(file.tags, change) })),
     );
-    await sendJson(request, response, { run_id: run.run_id, tags: edited.tags });
+    await sendJson<ChangedTags>(request, response, { run_id: run.run_id, tags: edited.tags });
   };
 }

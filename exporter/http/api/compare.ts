@@ -1,3 +1,4 @@
+import type { VerdictReport } from '../../../core/api/comparison.ts';
 import type { RequestHandler } from 'express';
 import { compareStored, refusal, type ComparedRun } from '../../judge/compare-stored.ts';
 import { UnfitSetsError } from '../../judge/capacity/searches-of-runs.ts';
@@ -36,7 +37,7 @@ export function compareRoute(library: RunLibrary, load: LoadFigures): RequestHan
     const refused = refusal(sets);
     if (refused !== null) throw new Problem(400, refused);
     try {
-      await sendJson(
+      await sendJson<VerdictReport>(
         request,
         response,
         await compareStored(library.store, load, { ...sets, rules, runsDirectory: null }),

@@ -1,6 +1,7 @@
 import express from 'express';
 import type { Request, RequestHandler } from 'express';
-import { Problem, wrongParameters, type WrongParameter } from './problem.ts';
+import { Problem, wrongParameters } from './problem.ts';
+import type { WrongParameter } from '../../../core/api/service.ts';
 
 /** A thousand run ids and a reason are shorter. */
 const MAX_BYTES = 128 * 1024;

@@ -1,14 +1,6 @@
+import type { ProblemDetails, WrongParameter } from '../../../core/api/service.ts';
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
-
-/** An invalid parameter and its allowed values. */
-export interface WrongParameter {
-  readonly name: string;
-  /** Null if missing. */
-  readonly value: string | null;
-  /** The values, or a rule in words. */
-  readonly allowed: readonly string[];
-}
 
 /** An error response (RFC 9457), the same format for every route. */
 export class Problem extends Error {
@@ -56,8 +48,9 @@ export function problemHandler(log: (line: string) => void): ErrorRequestHandler
     const { status, message, parameters, headers } =
       problem ?? new Problem(500, 'internal error; see the log of llmbench');
     response.status(status).set(headers).set('Cache-Control', 'no-store').type('application/problem+json');
-    const title = STATUS_CODES[status];
-    response.send(JSON.stringify({ type: 'about:blank', title, status, detail: message, parameters }));
+    const title = STATUS_CODES[status] ?? '';
+    const body: ProblemDetails = { type: 'about:blank', title, status, detail: message, parameters };
+    response.send(JSON.stringify(body));
   };
 }
 

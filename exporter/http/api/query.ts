@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { wrongParameters } from './problem.ts';
-import type { WrongParameter } from './problem.ts';
+import type { WrongParameter } from '../../../core/api/service.ts';
 
 /** A query parameter: the check of its value and its documentation. */
 export interface Parameter<T> {

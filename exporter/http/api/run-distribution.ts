@@ -1,3 +1,4 @@
+import type { DistributionResponse } from '../../../core/api/run-data.ts';
 import type { RequestHandler } from 'express';
 import type { DistributionMeasure } from '../../../core/measures/measures.ts';
 import {
@@ -31,7 +32,7 @@ export function runDistributionRoute(library: RunLibrary): RequestHandler {
     try {
       const records = library.store.readRecords(run, { withoutChunks: !readsChunks(measure) });
       const view = await reading(library, () => distributionView(records, measure, query.population, query.points));
-      await sendJson(request, response, { run_id: run.run_id, ...view });
+      await sendJson<DistributionResponse>(request, response, { run_id: run.run_id, ...view });
     } catch (error) {
       if (!(error instanceof TooManyValuesError)) throw error;
       throw new Problem(422, `${error.message}; its result has the percentiles with bounds`);

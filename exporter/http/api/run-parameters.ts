@@ -1,4 +1,4 @@
-import type { RunFilter } from '../../publish/views/run-filter.ts';
+import type { RunFilter } from '../../../core/api/runs.ts';
 import { VERDICTS } from '../../../core/api/verdict.ts';
 import { choices, moment, runIds, text, texts } from './query.ts';
 

@@ -1,3 +1,4 @@
+import type { RecordsResponse } from '../../../core/api/run-data.ts';
 import type { RequestHandler } from 'express';
 import { OUTCOMES, PHASES } from '../../../core/run/record.ts';
 import { REQUEST_FIELDS, requestColumns } from '../../publish/views/request-columns.ts';
@@ -30,6 +31,6 @@ export function runRecordsRoute(library: RunLibrary): RequestHandler {
         limit,
       ),
     );
-    await sendJson(request, response, { run_id: run.run_id, zero: runZero(run), ...view });
+    await sendJson<RecordsResponse>(request, response, { run_id: run.run_id, zero: runZero(run), ...view });
   };
 }

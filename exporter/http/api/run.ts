@@ -1,3 +1,4 @@
+import type { RunResponse } from '../../../core/api/runs.ts';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestHandler } from 'express';
@@ -14,7 +15,7 @@ export function runRoute(library: RunLibrary): RequestHandler {
     const { run, summary, folder, finished } = await requestedRun(request, library);
     const result = finished ? await reading(library, () => library.store.readResult(run.run_id)) : null;
     const has_servers = await exists(join(folder, 'servers.json'));
-    await sendJson(request, response, { summary, run, result, has_servers });
+    await sendJson<RunResponse>(request, response, { summary, run, result, has_servers });
   };
 }
 

@@ -1,3 +1,4 @@
+import type { RunsResponse } from '../../../core/api/runs.ts';
 import type { RequestHandler } from 'express';
 import { runFilter } from '../../publish/views/run-filter.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
@@ -20,7 +21,7 @@ export function runsRoute(library: RunLibrary): RequestHandler {
     const { runs } = await library.overview();
     const fitting = inOrder(runs.filter(runFilter(filter)), sort);
     const from = (page - 1) * limit;
-    await sendJson(request, response, {
+    await sendJson<RunsResponse>(request, response, {
       runs: fitting.slice(from, from + limit),
       page,
       limit,

@@ -1,3 +1,5 @@
+import type { ScenarioDetails, ScenarioRun, TitledVerdict, ScenarioSummary } from '../../../core/api/scenarios.ts';
+import type { VerdictEntry, FigureKey } from '../../../core/api/verdict.ts';
 import type { Request, RequestHandler } from 'express';
 import { statisticTitle } from '../../../core/measures/names.ts';
 import { baselineWindow } from '../../judge/baseline-window.ts';
@@ -9,11 +11,9 @@ import {
   type HistoryRun,
   type ScenarioHistory,
 } from '../../judge/scenario-history.ts';
-import type { FigureKey, RunFigures } from '../../judge/run-figures.ts';
-import type { VerdictEntry } from '../../judge/verdict-log.ts';
+import type { RunFigures } from '../../judge/run-figures.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
-import type { RunSummary } from '../../publish/views/run-summary.ts';
-import type { ScenarioSummary } from '../../publish/views/scenario-summaries.ts';
+import type { RunSummary } from '../../../core/api/runs.ts';
 import { Problem } from './problem.ts';
 import { integer, readQuery, shortTexts } from './query.ts';
 import { requestedRules } from './requested-rules.ts';
@@ -37,7 +37,7 @@ export function scenarioRoute(source: ScenarioSource, load: LoadFigures): Reques
       runs.map(({ run_id }) => run_id),
       choices,
     );
-    await sendJson(request, response, { summary, ...responseOf(history, runs, library, limit) });
+    await sendJson<ScenarioDetails>(request, response, { summary, ...responseOf(history, runs, library, limit) });
   };
 }
 
@@ -60,7 +60,7 @@ function responseOf(
   summaries: readonly RunSummary[],
   library: RunLibrary,
   limit: number,
-): object {
+): Omit<ScenarioDetails, 'summary'> {
   const byId = new Map(summaries.map((summary) => [summary.run_id, summary]));
   const figures = runs.map(({ run }) => run);
   const measures = gatingFigures(figures, rules);
@@ -95,7 +95,7 @@ function usedRuns(oldestFirst: readonly RunFigures[], accepted: readonly string[
   return baselineWindow(newestFirst, new Set(accepted), newestFirst[0]?.fingerprint ?? '');
 }
 
-function withTitles({ measures, ...entry }: VerdictEntry): object {
+function withTitles({ measures, ...entry }: VerdictEntry): TitledVerdict {
   return { ...entry, measures: measures.map((measure) => ({ title: statisticTitle(measure), ...measure })) };
 }
 
@@ -103,7 +103,7 @@ function runResponse(
   { run, verdict, accepted, pinned }: HistoryRun,
   { end, model, system, system_version, tool, tool_version, tags }: RunSummary,
   measures: readonly FigureKey[],
-): object {
+): ScenarioRun {
   const { run_id, start, fingerprint } = run;
   return {
     ...{ run_id, start, end, fingerprint, model, system, system_version, tool, tool_version, tags },

@@ -1,7 +1,8 @@
+import type { ScenariosResponse, ScenarioSummary } from '../../../core/api/scenarios.ts';
 import type { RequestHandler } from 'express';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
-import { scenarioSummaries, type ScenarioSummary } from '../../publish/views/scenario-summaries.ts';
+import { scenarioSummaries } from '../../publish/views/scenario-summaries.ts';
 import { integer, readQuery } from './query.ts';
 import { sendJson } from './send-json.ts';
 
@@ -20,7 +21,12 @@ export function scenariosRoute(source: ScenarioSource): RequestHandler {
     const { page, limit } = readQuery(request, PARAMETERS);
     const all = await summariesOf(source);
     const from = (page - 1) * limit;
-    await sendJson(request, response, { scenarios: all.slice(from, from + limit), page, limit, total: all.length });
+    await sendJson<ScenariosResponse>(request, response, {
+      scenarios: all.slice(from, from + limit),
+      page,
+      limit,
+      total: all.length,
+    });
   };
 }
 

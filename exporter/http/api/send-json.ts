@@ -8,8 +8,8 @@ const COMPRESSION_LEVEL = 1;
 /** Shorter responses fit into one packet. */
 const MIN_COMPRESSED_BYTES = 1400;
 
-/** Sends a value as JSON with an `ETag`; 304 if the client already has it. */
-export async function sendJson(request: Request, response: Response, value: unknown): Promise<void> {
+/** Sends a value of a response type as JSON with an `ETag`; 304 if the client already has it. */
+export async function sendJson<T>(request: Request, response: Response, value: NoInfer<T>): Promise<void> {
   const body = Buffer.from(JSON.stringify(value));
   // Weak: compressed and plain responses share it.
   const tag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;

@@ -1,3 +1,4 @@
+import type { StartedRun, StartsResponse } from '../../../core/api/service.ts';
 import type { RequestHandler } from 'express';
 import type { ScenarioStarts } from '../../starts/scenario-starts.ts';
 import { readBody, textUpTo } from './json-body.ts';
@@ -33,7 +34,7 @@ export function startRunRoute(starts: ScenarioStarts | null): RequestHandler {
 export function startsRoute(starts: ScenarioStarts | null): RequestHandler {
   return async (request, response) => {
     readQuery(request, {});
-    await sendJson(request, response, { scenarios: starts?.scenarios ?? [], runs: starts?.runs ?? [] });
+    await sendJson<StartsResponse>(request, response, { scenarios: starts?.scenarios ?? [], runs: starts?.runs ?? [] });
   };
 }
 
@@ -43,6 +44,6 @@ export function startRoute(starts: ScenarioStarts | null): RequestHandler {
     readQuery(request, {});
     const run = starts?.find(String(request.params['run_id'])) ?? null;
     if (run === null) throw new Problem(404, 'no run of that id was started here, or more than 100 have ended since');
-    await sendJson(request, response, run);
+    await sendJson<StartedRun>(request, response, run);
   };
 }

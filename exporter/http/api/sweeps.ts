@@ -1,8 +1,10 @@
+import type { SweepsResponse, StoredSweep } from '../../../core/api/sweeps.ts';
+import type { DamagedRun } from '../../../core/api/service.ts';
 import type { RequestHandler } from 'express';
 import { sweepSummary } from '../../../core/sweeps/sweep-summary.ts';
 import { runFilter } from '../../publish/views/run-filter.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
-import type { RunSummary } from '../../publish/views/run-summary.ts';
+import type { RunSummary } from '../../../core/api/runs.ts';
 import type { SweptStore } from '../../sweeps/load-sweep-runs.ts';
 import { storedSweeps, type StoredSweeps } from '../../sweeps/stored-sweeps.ts';
 import { Problem } from './problem.ts';
@@ -19,7 +21,7 @@ export function sweepsRoute(library: RunLibrary, swept: SweptStore): RequestHand
     const { page, limit, ...filter } = readQuery(request, PARAMETERS);
     const found = await sweepsOfLibrary(library, swept, runFilter(filter));
     const from = (page - 1) * limit;
-    await sendJson(request, response, {
+    await sendJson<SweepsResponse>(request, response, {
       sweeps: found.sweeps.slice(from, from + limit).map(sweepSummary),
       ...{ page, limit, total: found.sweeps.length, omitted_runs: found.omitted },
       unreadable_runs: unreadableRuns(found, library),
@@ -35,7 +37,7 @@ export function sweepRoute(library: RunLibrary, swept: SweptStore): RequestHandl
     const found = await sweepsOfLibrary(library, swept, () => true);
     const sweep = found.sweeps.find(({ sweep_id }) => sweep_id === id);
     if (sweep === undefined) throw new Problem(404, `sweep ${JSON.stringify(id)} does not exist`);
-    await sendJson(request, response, sweep);
+    await sendJson<StoredSweep>(request, response, sweep);
   };
 }
 
@@ -51,6 +53,6 @@ async function sweepsOfLibrary(
   );
 }
 
-function unreadableRuns({ unreadable }: StoredSweeps, library: RunLibrary): object[] {
+function unreadableRuns({ unreadable }: StoredSweeps, library: RunLibrary): readonly DamagedRun[] {
   return [...unreadable].map(([run_id, reason]) => ({ run_id, reason: withoutFolder(library, reason) }));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import { capturePath } from '../../../fixtures/captures.ts';
-import type { ServersFile } from '../../servers/files/servers-file.ts';
+import type { ServersFile } from '../../../core/run/servers-file.ts';
 import { importedRun, importInto, inTemporaryFolder } from '../testing/import-folder.ts';
 
 const CLIENT = capturePath('dynamo/a-steady-c8/aiperf/');

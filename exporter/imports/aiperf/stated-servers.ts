@@ -1,8 +1,7 @@
 import { systemsOfNames } from '../../../catalog/detect.ts';
 import { instantAt } from '../../../core/run/instant.ts';
 import type { ServerTarget } from '../../../core/run/result.ts';
-import type { SeriesType } from '../../servers/series/series.ts';
-import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
+import type { SeriesType, SeriesSummary, ServersFile } from '../../../core/run/servers-file.ts';
 import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ImportedServers, MeasuredRequests } from '../imported-servers.ts';

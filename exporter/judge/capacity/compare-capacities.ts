@@ -3,14 +3,13 @@ import { capitalized, statisticTitle } from '../../../core/measures/names.ts';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
 import type { KnownInterval } from '../../../core/stats/shift.ts';
 import { changeText, percentText } from '../../../core/text/change-text.ts';
-import type { ComparedMeasure } from '../comparison.ts';
+import type { ComparedMeasure } from '../../../core/api/comparison.ts';
 import { decide, type Decidable, type Decision } from '../decide.ts';
 import { detectableRatio, effectRatio } from '../effect.ts';
 import { worseUp } from '../evidence.ts';
-import type { FigureKey } from '../run-figures.ts';
+import type { FigureKey, EffectRatio, Reason } from '../../../core/api/verdict.ts';
 import type { Rules } from '../rules.ts';
 import { marginOf } from '../rules.ts';
-import type { EffectRatio, Reason } from '../../../core/api/verdict.ts';
 import { capacityInterval, spanOf } from './capacity-interval.ts';
 
 /**

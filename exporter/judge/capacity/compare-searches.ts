@@ -5,7 +5,7 @@ import { preflight, type AcceptedDifference } from '../preflight.ts';
 import { rulesFor, type RuleChoices } from '../rule-choices.ts';
 import type { RunFigures } from '../run-figures.ts';
 import type { PreflightFinding } from '../../../core/api/verdict.ts';
-import type { VerdictReport } from '../verdict-report.ts';
+import type { VerdictReport } from '../../../core/api/comparison.ts';
 import { compareCapacities } from './compare-capacities.ts';
 import { boundProbesOf } from './searches-of-runs.ts';
 

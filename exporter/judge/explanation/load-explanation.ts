@@ -3,7 +3,8 @@ import type { RunStore } from '../../store/run-store.ts';
 import { readResultFile } from '../../store/sealed/read-run-files.ts';
 import { readServersFile } from '../../store/servers/read-servers-json.ts';
 import type { Judgment } from '../../../core/api/verdict.ts';
-import { explain, type Explanation } from './moved-signals.ts';
+import { explain } from './moved-signals.ts';
+import type { Explanation } from '../../../core/api/comparison.ts';
 import { signalsIn, type RunSignals } from './run-signals.ts';
 
 /** Reads what the servers of the judged runs reported, where a gating measure changed; else null. */

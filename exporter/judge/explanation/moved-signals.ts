@@ -1,3 +1,4 @@
+import type { MovedSignal, Explanation } from '../../../core/api/comparison.ts';
 import type { SignalRule } from '../../../catalog/explanations.ts';
 import { publishedName, statisticTitle } from '../../../core/measures/names.ts';
 import { benjaminiHochberg } from '../../../core/stats/multiple-testing.ts';
@@ -8,43 +9,6 @@ import type { RunSignals } from './run-signals.ts';
 
 /** False discovery rate up to which a signal counts as moved: of those that are listed, at most one in five by chance. */
 export const FALSE_DISCOVERY_RATE = 0.2;
-
-/** A signal of the servers that moved in the runs in which a gating measure changed. Not a cause. */
-export interface MovedSignal {
-  readonly signal: string;
-  readonly title: string;
-  /** Of both values. */
-  readonly unit: string;
-  /** The families behind the values of the sides; they differ between systems. */
-  readonly family_a: string;
-  readonly family_b: string;
-  /** Figures that changed and with which it can move, e.g. `time_to_first_token p50`. */
-  readonly moved_with: readonly string[];
-  /** The same for people, e.g. `time to first token p50`. */
-  readonly moved_with_titles: readonly string[];
-  /** Medians over the runs. */
-  readonly median_a: number;
-  readonly median_b: number;
-  /** B ÷ A; null when A is 0. */
-  readonly ratio: number | null;
-  /** Of a shift, in the direction that the rule expects where it names one. */
-  readonly p: number;
-  /** Benjamini and Hochberg's, over the signals that were compared. */
-  readonly q: number;
-  /** What to look at next. */
-  readonly look_at: string;
-}
-
-export interface Explanation {
-  /** Those that moved, the clearest first. */
-  readonly signals: readonly MovedSignal[];
-  /** Signals that are known in all used runs and are not the same in all of them. */
-  readonly compared: number;
-  /** Runs with exact server metrics; only these are used. */
-  readonly runs: { readonly a: number; readonly b: number };
-  /** Runs without them, with the reason. */
-  readonly not_used: readonly { readonly run_id: string; readonly problem: NonNullable<RunSignals['problem']> }[];
-}
 
 /**
  * The signals that moved between the two sides of a judgment, in the same runs as the gating measures that changed. The test

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { signalRules } from '../../../catalog/explanations.ts';
-import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
+import type { SeriesSummary, ServersFile } from '../../../core/run/servers-file.ts';
 import { signalsIn } from './run-signals.ts';
 
 function series(family: string, statistics: object, more: Partial<SeriesSummary> = {}): SeriesSummary {

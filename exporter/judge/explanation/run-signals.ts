@@ -1,5 +1,6 @@
+import type { Explanation } from '../../../core/api/comparison.ts';
 import type { SignalFamily, SignalRule } from '../../../catalog/explanations.ts';
-import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
+import type { SeriesSummary, ServersFile } from '../../../core/run/servers-file.ts';
 
 /** The value of a signal in one run. */
 export interface SignalValue {
@@ -14,7 +15,7 @@ export interface SignalValue {
 export interface RunSignals {
   readonly run_id: string;
   readonly values: readonly SignalValue[];
-  readonly problem: 'no_server_metrics' | 'not_exact' | 'unreadable' | null;
+  readonly problem: Explanation['not_used'][number]['problem'] | null;
 }
 
 /** The signals in `servers.json`; one that is unknown in any of its series is left out. */

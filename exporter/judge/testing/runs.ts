@@ -1,5 +1,6 @@
 import type { Unit } from '../../../core/run/statistic.ts';
-import type { Figure, RunFigures, Stat } from '../run-figures.ts';
+import type { Figure, RunFigures } from '../run-figures.ts';
+import type { Stat } from '../../../core/api/verdict.ts';
 import { directionOf, type Rules } from '../rules.ts';
 
 export const TTFT = 'time_to_first_token';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { DatedState } from '../../judge/scenario-timeline.ts';
 import { stateOf } from '../../judge/scenario-state.ts';
-import type { VerdictEntry } from '../../judge/verdict-log.ts';
+import type { VerdictEntry } from '../../../core/api/verdict.ts';
 import { OpenMetricsPages } from './openmetrics-pages.ts';
 import { verdictParts } from './verdict-parts.ts';
 

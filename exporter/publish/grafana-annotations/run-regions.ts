@@ -2,7 +2,8 @@ import { loadName } from '../../../core/run/load-key.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { countOf } from '../../../core/run/request-counts.ts';
-import { stageRegions, type StageRegion } from '../views/run-summary.ts';
+import { stageRegions } from '../views/run-summary.ts';
+import type { StageRegion } from '../../../core/api/runs.ts';
 import type { AnnotationBody } from './annotations-client.ts';
 
 /** Of all annotations that llmbench makes. */

@@ -1,25 +1,5 @@
-import type { PhaseName } from '../../../core/run/record.ts';
+import type { Annotation, RunSummary } from '../../../core/api/runs.ts';
 import type { RequestCounts } from '../../../core/run/request-counts.ts';
-import type { RunSummary } from './run-summary.ts';
-
-/** A region of time as Grafana's annotations have it. */
-export interface Annotation {
-  /** Always the same for the same region. */
-  readonly id: string;
-  readonly run_id: string;
-  readonly kind: 'run' | 'phase' | 'stage';
-  readonly phase: PhaseName | null;
-  /** Number, from 1. */
-  readonly stage: number | null;
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  /** Null while it lasts. */
-  readonly timeEnd: number | null;
-  readonly title: string;
-  /** Plain text, with line breaks. */
-  readonly text: string;
-  readonly tags: readonly string[];
-}
 
 /** The region of a run; null without a time of its own. */
 export function runAnnotation(run: RunSummary): Annotation | null {

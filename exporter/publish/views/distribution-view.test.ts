@@ -4,7 +4,7 @@ import { SummaryAccumulator } from '../../../core/measures/summary.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import { requestRecord } from '../fixtures/run.ts';
-import type { Population } from './distribution-view.ts';
+import type { Population } from '../../../core/api/run-data.ts';
 import {
   DISTRIBUTION_NAMES,
   distributionMeasure,

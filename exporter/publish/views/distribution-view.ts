@@ -1,7 +1,8 @@
+import type { DistributionName, Population, DistributionView } from '../../../core/api/run-data.ts';
 import { FloatColumn } from '../../../core/measures/float-column.ts';
 import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
 import type { DistributionMeasure } from '../../../core/measures/measures.ts';
-import type { Clock, Unit } from '../../../core/run/statistic.ts';
+import type { Clock } from '../../../core/run/statistic.ts';
 import { FIGURE_NAMES, figuresOf } from '../../../core/measures/request-figures.ts';
 import type { RequestFigures } from '../../../core/measures/request-figures.ts';
 import { standingOf } from '../../../core/measures/request-columns.ts';
@@ -10,28 +11,6 @@ import type { RequestRecord } from '../../../core/run/record.ts';
 import { percentile, PERCENTILE_NAMES, PERCENTILES } from '../../../core/stats/percentiles.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 
-export type Population = 'ok' | 'all';
-
-/** The empirical distribution function of a measure over one run. */
-export interface DistributionView {
-  readonly measure: string;
-  readonly unit: Unit;
-  readonly definition: string;
-  readonly clock: Clock;
-  readonly population: Population;
-  readonly n: number;
-  /** Failed requests among n, above every value. */
-  readonly infinite: number;
-  readonly shown: number;
-  /** Most values strictly between two neighboring points; 0: nothing was left out. */
-  readonly between: number;
-  /** Ascending, without repetition. */
-  readonly values: readonly number[];
-  /** How much of n is at most the value beside it. */
-  readonly share: readonly number[];
-  readonly percentiles: Readonly<Record<PercentileName, number | null>>;
-}
-
 /** There are more values than are sorted in one process that has other things to do. */
 export class TooManyValuesError extends Error {
   override readonly name = 'TooManyValuesError';
@@ -39,7 +18,7 @@ export class TooManyValuesError extends Error {
 
 const SECONDS_PER_NS = 1e-9;
 
-export const DISTRIBUTION_NAMES = [...new Set(DISTRIBUTION_MEASURES.map(({ measure }) => measure))];
+export const DISTRIBUTION_NAMES = [...new Set(DISTRIBUTION_MEASURES.map(({ measure }) => measure as DistributionName))];
 
 /** The measure of a name from a clock, or from the one it has. Undefined when there is none. */
 export function distributionMeasure(name: string, clock: Clock | null): DistributionMeasure | undefined {
@@ -79,7 +58,7 @@ export async function distributionView(
   const all = infinite === 0 ? sorted : withInfinite(sorted, n);
   const { values, counts, between } = steps(sorted, points);
   return {
-    measure: measure.measure,
+    measure: measure.measure as DistributionName,
     unit: measure.unit,
     definition: measure.definition,
     clock: measure.clock,

@@ -1,4 +1,4 @@
-import type { RunSummary } from './run-summary.ts';
+import type { RunSummary } from '../../../core/api/runs.ts';
 
 /**
  * When the newest completed run of each scenario ended, in Unix seconds. A run without a time of its own says nothing of when

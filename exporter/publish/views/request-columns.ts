@@ -1,9 +1,8 @@
+import type { RequestColumnsView, RequestField, RequestValues } from '../../../core/api/run-data.ts';
 import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
 import type { PerRequestMeasure } from '../../../core/measures/measures.ts';
 import { figuresOf } from '../../../core/measures/request-figures.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
-
-type Cell = number | string | null;
 
 const seconds = (ns: number | null): number | null => (ns === null ? null : ns / 1e9);
 
@@ -14,40 +13,32 @@ function measured(name: string, clock: PerRequestMeasure['clock'] = 'sent'): (re
   return (record) => value(figuresOf(record));
 }
 
-/** What can be queried of a request: one column each, moments in seconds since the run's zero. */
-const COLUMNS = {
-  index: (r: RequestRecord): Cell => r.index,
-  phase: (r: RequestRecord): Cell => r.phase,
-  outcome: (r: RequestRecord): Cell => r.outcome,
-  reason: (r: RequestRecord): Cell => r.reason,
-  http_status: (r: RequestRecord): Cell => r.http_status,
-  due_seconds: (r: RequestRecord): Cell => seconds(r.due_ns),
-  sent_seconds: (r: RequestRecord): Cell => seconds(r.sent_ns),
-  first_content_seconds: (r: RequestRecord): Cell => seconds(r.first_content_ns),
-  last_content_seconds: (r: RequestRecord): Cell => seconds(r.last_content_ns),
-  end_seconds: (r: RequestRecord): Cell => seconds(r.end_ns),
+const COLUMNS: { readonly [F in RequestField]: (record: RequestRecord) => RequestValues[F] } = {
+  index: (r) => r.index,
+  phase: (r) => r.phase,
+  outcome: (r) => r.outcome,
+  reason: (r) => r.reason,
+  http_status: (r) => r.http_status,
+  due_seconds: (r) => seconds(r.due_ns),
+  sent_seconds: (r) => seconds(r.sent_ns),
+  first_content_seconds: (r) => seconds(r.first_content_ns),
+  last_content_seconds: (r) => seconds(r.last_content_ns),
+  end_seconds: (r) => seconds(r.end_ns),
   time_to_first_token_seconds: measured('time_to_first_token'),
   time_to_first_token_from_due_seconds: measured('time_to_first_token', 'due'),
   inter_token_latency_seconds: measured('inter_token_latency'),
   request_latency_seconds: measured('request_latency'),
   request_latency_from_due_seconds: measured('request_latency', 'due'),
   schedule_delay_seconds: measured('schedule_delay', 'due'),
-  connect_seconds: (r: RequestRecord): Cell => seconds(r.connect_ns),
-  input_tokens: (r: RequestRecord): Cell => r.input_tokens,
-  output_tokens: (r: RequestRecord): Cell => r.output_tokens,
-  reasoning_tokens: (r: RequestRecord): Cell => r.reasoning_tokens,
-  cached_tokens: (r: RequestRecord): Cell => r.cached_tokens,
-  chunks: (r: RequestRecord): Cell => r.chunk_offsets_ns.length,
-} as const;
+  connect_seconds: (r) => seconds(r.connect_ns),
+  input_tokens: (r) => r.input_tokens,
+  output_tokens: (r) => r.output_tokens,
+  reasoning_tokens: (r) => r.reasoning_tokens,
+  cached_tokens: (r) => r.cached_tokens,
+  chunks: (r) => r.chunk_offsets_ns.length,
+};
 
-export type RequestField = keyof typeof COLUMNS;
 export const REQUEST_FIELDS = Object.keys(COLUMNS) as RequestField[];
-
-export interface RequestColumnsView {
-  /** What was thinned: of so many requests every so-manieth is shown. */
-  readonly sampled: { readonly shown: number; readonly of: number; readonly every: number };
-  readonly columns: Readonly<Partial<Record<RequestField, readonly Cell[]>>>;
-}
 
 /**
  * The requests that fit, in the order of the records, by column. When there are more than `limit`, every 2nd, 4th, 8th …
@@ -59,7 +50,7 @@ export async function requestColumns(
   fields: readonly RequestField[],
   limit: number,
 ): Promise<RequestColumnsView> {
-  let rows: Cell[][] = [];
+  let rows: RequestValues[RequestField][][] = [];
   let every = 1;
   let of = 0;
   for await (const record of records) {
@@ -73,6 +64,9 @@ export async function requestColumns(
     }
     of += 1;
   }
-  const columns = fields.map((field, i): [RequestField, Cell[]] => [field, rows.map((row) => row[i] ?? null)]);
-  return { sampled: { shown: rows.length, of, every }, columns: Object.fromEntries(columns) };
+  const columns = fields.map((field, i) => [field, rows.map((row) => row[i] ?? null)] as const);
+  return {
+    sampled: { shown: rows.length, of, every },
+    columns: Object.fromEntries(columns),
+  };
 }

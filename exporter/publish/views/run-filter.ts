@@ -1,23 +1,4 @@
-import type { RunSummary } from './run-summary.ts';
-
-/** The requested runs. An empty list requests all; every part must fit. */
-export interface RunFilter {
-  readonly scenario: readonly string[];
-  readonly model: readonly string[];
-  readonly system: readonly string[];
-  readonly tool: readonly string[];
-  readonly status: readonly string[];
-  readonly verdict: readonly string[];
-  readonly tag: readonly string[];
-  readonly group: readonly string[];
-  readonly run_id: readonly string[];
-  /** Words that must all stand somewhere in what describes the run. */
-  readonly q: string;
-  /** Milliseconds since 1970: only runs that had not ended before; null: all. */
-  readonly from: number | null;
-  /** Only runs that had begun by then. */
-  readonly to: number | null;
-}
+import type { RunFilter, RunSummary } from '../../../core/api/runs.ts';
 
 /** Whether a run is requested. A run without a time of its own is in no span of time. */
 export function runFilter(filter: RunFilter): (run: RunSummary) => boolean {

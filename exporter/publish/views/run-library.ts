@@ -1,3 +1,4 @@
+import type { DamagedRun } from '../../../core/api/service.ts';
 import { join } from 'node:path';
 import { oldestFirst } from '../../../core/run/run-order.ts';
 import type { RunFile } from '../../../core/run/run.ts';
@@ -8,17 +9,12 @@ import { KeptValues, type KeptValue } from '../../store/index/kept-values.ts';
 import { stampsOf } from '../../store/index/stamps.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
-import type { VerdictSummary } from '../../judge/verdict-summary.ts';
+import type { VerdictSummary } from '../../../core/api/verdict.ts';
 import type { ListedRun, RunList } from '../run-list.ts';
 import { ProgressReader } from './run-progress.ts';
 import { resultSummary, runSummary, withNumbers } from './run-summary.ts';
-import type { ResultSummary, RunSummary } from './run-summary.ts';
-
-/** A run that is not in the lists because it cannot be read. */
-export interface DamagedRun {
-  readonly run_id: string;
-  readonly reason: string;
-}
+import type { ResultSummary } from './run-summary.ts';
+import type { RunSummary } from '../../../core/api/runs.ts';
 
 /** All runs of a store at one moment. */
 export interface RunOverview {

@@ -1,6 +1,6 @@
 import { oldestFirst } from '../../../core/run/run-order.ts';
 import type { VerdictName } from '../../../core/api/verdict.ts';
-import type { KeyDistribution, KeyNumbers, RunSummary } from './run-summary.ts';
+import type { KeyDistribution, KeyNumbers, RunSummary } from '../../../core/api/runs.ts';
 
 type SortValue = string | number | null;
 

@@ -1,23 +1,9 @@
+import type { RunProgress } from '../../../core/api/runs.ts';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PhaseName } from '../../../core/run/record.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { openRegularFile } from '../../files/read-regular-file.ts';
-
-/** How far a running run is. */
-export interface RunProgress {
-  /** The one that lasts; null before the first and after the last. */
-  readonly phase: PhaseName | null;
-  /** Requests of the measure phase that have ended. */
-  readonly requests_done: number;
-  /** Null when the run ends by time. */
-  readonly requests_planned: number | null;
-  /** Since the measure phase began; null before. */
-  readonly elapsed_seconds: number | null;
-  /** Null when the run ends by number. */
-  readonly planned_seconds: number | null;
-}
 
 const READ_BYTES = 1 << 20;
 /** A record begins with its index and its phase. */

@@ -1,80 +1,11 @@
+import type { KeyDistribution, KeyNumbers, StageRegion, RunSummary, RunProgress } from '../../../core/api/runs.ts';
 import { worstVerdict } from '../../../core/run/worst-verdict.ts';
-import type { ClientHealth, DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
-import { orderOf, type OrderedRun } from '../../../core/run/run-order.ts';
+import type { DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
+import { orderOf } from '../../../core/run/run-order.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { stageLoadText } from '../../../core/run/stage-text.ts';
-import type { VerdictSummary } from '../../judge/verdict-summary.ts';
 import { runInfoLabels } from '../run-info.ts';
-import type { RunProgress } from './run-progress.ts';
-
-/** A distribution in a few numbers, in its unit. */
-export interface KeyDistribution {
-  readonly definition: string;
-  /** Null: a summary of another tool does not report it. */
-  readonly n: number | null;
-  readonly mean: number | null;
-  readonly p50: number | null;
-  readonly p90: number | null;
-  readonly p99: number | null;
-}
-
-/** The client's main numbers; null if not available. */
-export interface KeyNumbers {
-  readonly requests: ResultFile['requests'];
-  readonly time_to_first_token_seconds: KeyDistribution | null;
-  readonly inter_token_latency_seconds: KeyDistribution | null;
-  readonly request_latency_seconds: KeyDistribution | null;
-  readonly request_throughput: number | null;
-  readonly output_token_throughput: number | null;
-  readonly error_ratio: number | null;
-  readonly goodput: number | null;
-  readonly good_request_ratio: number | null;
-  readonly client_verdict: ClientHealth['verdict'];
-  readonly slos: 'met' | 'not_met' | 'undecided' | null;
-}
-
-/** A stage of the load at its time. */
-export interface StageRegion {
-  readonly stage: number;
-  /** Such as `rate=5..20`. */
-  readonly load: string;
-  readonly start: string;
-  readonly end: string;
-}
-
-/** One line of the list of runs. */
-export interface RunSummary extends Required<OrderedRun> {
-  readonly status: RunFile['status'];
-  readonly scenario: string;
-  readonly model: string | null;
-  readonly endpoint_type: string | null;
-  readonly load: string | null;
-  readonly dataset: string | null;
-  readonly system: string | null;
-  readonly system_version: string | null;
-  readonly origin: string | null;
-  readonly tool: string;
-  readonly tool_version: string | null;
-  readonly fingerprint: string;
-  readonly group_id: string | null;
-  readonly step: number | null;
-  readonly repeat: number | null;
-  readonly tags: readonly string[];
-  readonly recovered: boolean;
-  readonly failure: string | null;
-  readonly end: string | null;
-  readonly duration_seconds: number | null;
-  readonly measure_start: string | null;
-  readonly measure_end: string | null;
-  readonly phases: RunFile['phases'];
-  /** Those that began; empty without stages, and while the run lasts. */
-  readonly stages: readonly StageRegion[];
-  readonly progress: RunProgress | null;
-  readonly numbers: KeyNumbers | null;
-  /** The newest on the run; null when it was not judged. */
-  readonly verdict: VerdictSummary | null;
-}
 
 /** What a result says of its run at a glance, with the window that the numbers are of. */
 export interface ResultSummary {

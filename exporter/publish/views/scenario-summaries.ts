@@ -1,30 +1,9 @@
-import type { OpenRegression, ScenarioState, ScenarioStateName } from '../../judge/scenario-state.ts';
-import { verdictSummary, type VerdictSummary } from '../../judge/verdict-summary.ts';
+import type { ScenarioSummary } from '../../../core/api/scenarios.ts';
+import type { VerdictSummary } from '../../../core/api/verdict.ts';
+import type { ScenarioState } from '../../judge/scenario-state.ts';
+import { verdictSummary } from '../../judge/verdict-log.ts';
 import { lastCompleted } from './last-completed.ts';
-import type { RunSummary } from './run-summary.ts';
-
-/** Where a scenario stands. */
-export interface ScenarioSummary {
-  readonly scenario: string;
-  /** Finished and running ones. */
-  readonly runs: number;
-  /** Of its runs, the one with the newest run first. */
-  readonly fingerprints: readonly { readonly fingerprint: string; readonly runs: number }[];
-  /** RFC 3339; null when no run with a time of its own has completed. */
-  readonly last_completed: string | null;
-  /** Null when nothing was judged. */
-  readonly verdict: VerdictSummary | null;
-  readonly state: ScenarioStateName;
-  /** The regression that nothing has ended; null without one. */
-  readonly open_regression: OpenRegression | null;
-  /** Checks since the last one that was not undecided. */
-  readonly undecided_checks: number;
-  readonly baseline: { readonly accepted: number; readonly pinned: number };
-  /** How often it is expected to complete; null when that is not configured. */
-  readonly expected_interval_seconds: number | null;
-  /** Whether twice the interval has passed since the last completed run, or none has completed; null without an interval. */
-  readonly overdue: boolean | null;
-}
+import type { RunSummary } from '../../../core/api/runs.ts';
 
 /** As the alert on overdue scenarios has it. */
 const OVERDUE_INTERVALS = 2;

@@ -71,7 +71,7 @@ describe('a series over time', () => {
       series('vllm:time_to_first_token_seconds_sum', [[0, 1], [1, 3]], facts), // prettier-ignore
       series('vllm:time_to_first_token_seconds_count', [[0, 10], [1, 14]], facts), // prettier-ignore
     );
-    const query = { family: [], quantity: ['time_to_first_token'], target: [] };
+    const query = { family: [], quantity: ['time_to_first_token'] as const, target: [] };
     expect(seriesViews(all, query, 100)).toMatchObject([
       {
         family: 'vllm:time_to_first_token_seconds',

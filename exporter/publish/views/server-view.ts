@@ -1,32 +1,8 @@
+import type { FamilyQuery, QuantityName, SeriesView } from '../../../core/api/run-data.ts';
 import { quantities } from '../../../catalog/equivalents.ts';
 import type { SampledSeries, ServerSamples } from './server-samples.ts';
 
-/** A server's series over time, for drawing. */
-export interface SeriesView {
-  readonly target: string;
-  /** The name of the samples; of the histogram for `mean`. */
-  readonly family: string;
-  /** The quantity by which it was requested; null: by its name. */
-  readonly quantity: string | null;
-  readonly labels: Readonly<Record<string, string>>;
-  /** `mean`: of a histogram's observations since the point before. */
-  readonly as: 'value' | 'per_second' | 'mean';
-  /** Each point stands for so many scrapes. */
-  readonly scrapes_per_point: number;
-  /** Since the run's zero. */
-  readonly seconds: readonly number[];
-  readonly values: readonly (number | null)[];
-}
-
-/** The query for the servers' families. */
-export interface FamilyQuery {
-  readonly family: readonly string[];
-  readonly quantity: readonly string[];
-  /** Empty: all. */
-  readonly target: readonly string[];
-}
-
-export const QUANTITY_NAMES = (): string[] => quantities().map(({ quantity }) => quantity);
+export const QUANTITY_NAMES = (): QuantityName[] => quantities().map(({ quantity }) => quantity as QuantityName);
 
 /** The quantity by which a series is requested; null: it is not. */
 export function familySelector({
@@ -37,10 +13,11 @@ export function familySelector({
   readonly target: string;
   readonly family: string;
   readonly labels: Readonly<Record<string, string>>;
-}) => { readonly quantity: string | null } | null {
-  const members = quantities()
-    .filter((each) => quantity.includes(each.quantity))
-    .flatMap((each) => each.families.map((member) => ({ ...member, quantity: each.quantity })));
+}) => { readonly quantity: QuantityName | null } | null {
+  const members = quantities().flatMap((each) => {
+    const wanted = quantity.find((name) => name === each.quantity);
+    return wanted === undefined ? [] : each.families.map((member) => ({ ...member, quantity: wanted }));
+  });
   return (series) => {
     if (target.length > 0 && !target.includes(series.target)) return null;
     if (family.includes(series.family)) return { quantity: null };
@@ -56,7 +33,7 @@ export function familySelector({
 /** The names that must be read to answer the query. */
 export function wantedFamilies({ family, quantity }: FamilyQuery): (name: string) => boolean {
   const byQuantity = quantities()
-    .filter((each) => quantity.includes(each.quantity))
+    .filter((each) => quantity.some((name) => name === each.quantity))
     .flatMap(({ families }) => families.map((member) => member.family));
   const names = new Set([...family, ...byQuantity]);
   return (name) => names.has(name);
@@ -89,7 +66,7 @@ function thinned(moments: readonly number[], points: number): Axis {
   return { every, moments: moments.filter((_, i) => (moments.length - 1 - i) % every === 0) };
 }
 
-function plainView(series: SampledSeries, quantity: string | null, axis: Axis): SeriesView {
+function plainView(series: SampledSeries, quantity: QuantityName | null, axis: Axis): SeriesView {
   const gains = isCumulative(series);
   return {
     target: series.target,
@@ -103,7 +80,7 @@ function plainView(series: SampledSeries, quantity: string | null, axis: Axis): 
   };
 }
 
-function meanView(sum: SampledSeries, count: SampledSeries, quantity: string | null, axis: Axis): SeriesView {
+function meanView(sum: SampledSeries, count: SampledSeries, quantity: QuantityName | null, axis: Axis): SeriesView {
   const sums = gains(sum, axis.moments);
   const counts = gains(count, axis.moments);
   return {

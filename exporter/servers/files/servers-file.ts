@@ -1,57 +1,11 @@
-import type { ServerTarget } from '../../../core/run/result.ts';
-import type { ObservationUnit } from '../../../catalog/types.ts';
-import { aiperfStatistics, type AiperfSeriesSummary } from '../summary/aiperf-statistics.ts';
+import type { SeriesSummary, ServersFile } from '../../../core/run/servers-file.ts';
+import { aiperfStatistics } from '../summary/aiperf-statistics.ts';
 import { repeats, targetResult, wall_ns, type CollectedTarget, type Collection } from '../collection.ts';
 import { familyDescriber, type FamilyDescription } from '../summary/families.ts';
 import type { TimeWindow } from '../series/gauge-statistics.ts';
-import type { Series, SeriesType } from '../series/series.ts';
+import type { Series } from '../series/series.ts';
 import { slicesOf } from '../series/slices.ts';
-import { seriesStatistics, windowOf, type SeriesStatistics } from '../series/statistics.ts';
-
-/** AIPerf's statistics of a series; see `aiperfStatistics` for the differences. */
-export interface AiperfSeriesStatistics {
-  readonly kind: 'aiperf';
-  readonly stats: AiperfSeriesSummary['stats'];
-  readonly buckets: AiperfSeriesSummary['buckets'] | null;
-}
-
-export interface SliceSummary {
-  readonly start: string;
-  readonly end: string;
-  /** False: the last slice, shortened by the end of the window. */
-  readonly complete: boolean;
-  readonly statistics: SeriesStatistics | AiperfSeriesStatistics;
-}
-
-export interface SeriesSummary {
-  readonly target: string;
-  readonly family: string;
-  readonly type: SeriesType;
-  readonly unit: string | null;
-  readonly per: ObservationUnit | null;
-  readonly description: string | null;
-  readonly labels: Readonly<Record<string, string>>;
-  /** The target that also exposes the same series of the same process: it is counted there. */
-  readonly repeats: string | null;
-  /** Scrapes in which its value was NaN or infinite. */
-  readonly no_values: number;
-  /** Null: AIPerf has none, because no sample lies in the window. */
-  readonly statistics: SeriesStatistics | AiperfSeriesStatistics | null;
-  /** Null: the window is not divided into slices. */
-  readonly slices: readonly SliceSummary[] | null;
-}
-
-/** `servers.json`: what the servers reported in the window, series by series. */
-export interface ServersFile {
-  readonly schema_version: 1;
-  /** Null outside a run. */
-  readonly run_id: string | null;
-  readonly definitions: Collection['definitions'];
-  readonly window: { readonly start: string; readonly end: string; readonly seconds: number };
-  readonly interval_seconds: number;
-  readonly targets: readonly ServerTarget[];
-  readonly series: readonly SeriesSummary[];
-}
+import { seriesStatistics, windowOf } from '../series/statistics.ts';
 
 export function serversFile(collection: Collection, runId: string | null): ServersFile {
   const { window, targets, definitions, interval_ns } = collection;

@@ -1,29 +1,11 @@
+import type { GaugeStatistics } from '../../../core/run/servers-file.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
-import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { summarize } from '../../../core/stats/summarize.ts';
 import type { ScalarSeries } from './series.ts';
 import type { TargetStore } from './target-store.ts';
 
 /** A value is assumed to hold until the next sample, but not over a gap longer than this many intervals. */
 const MAX_HELD_INTERVALS = 3;
-
-/** Statistics of a gauge over a window, in its unit. Nulls where nothing was sampled. */
-export interface GaugeStatistics {
-  readonly kind: 'gauge';
-  /** Weighted by the time that each sample held. */
-  readonly mean: number | null;
-  /** With the value that held when the window began. */
-  readonly min: number | null;
-  readonly max: number | null;
-  /** Of the samples themselves, divided by n. */
-  readonly std: number | null;
-  /** Samples in the window. */
-  readonly n: number;
-  /** Longest time in the window without a sample: min and max may have missed values in it. */
-  readonly longest_gap_seconds: number;
-  /** Of the samples, linear between order statistics. */
-  readonly percentiles: Readonly<Record<PercentileName, number | null>>;
-}
 
 /** Nanoseconds of the collection's clock. */
 export interface TimeWindow {

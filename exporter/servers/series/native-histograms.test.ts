@@ -6,7 +6,7 @@ import { parseExposition } from '../../../core/exposition/index.ts';
 import { percentile } from '../../../core/stats/percentiles.ts';
 import { PageClient, DEFAULT_PAGE_LIMITS } from '../scrape/page-request.ts';
 import { PageReader } from '../scrape/page-reader.ts';
-import type { HistogramStatistics } from './statistics.ts';
+import type { HistogramStatistics } from '../../../core/run/servers-file.ts';
 import { TargetStore } from './target-store.ts';
 import { parseTarget } from '../scrape/targets.ts';
 import { find, whole } from '../testing/find-series.ts';

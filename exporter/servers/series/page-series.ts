@@ -4,7 +4,8 @@ import { labelsOfRow } from '../../../core/exposition/index.ts';
 import type { Exposition, Labels, MetricFamily, MetricType } from '../../../core/exposition/index.ts';
 import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
 import { parseBound } from '../../../core/histogram/parse-bound.ts';
-import type { FamilyFacts, SeriesType } from './series.ts';
+import type { FamilyFacts } from './series.ts';
+import type { SeriesType } from '../../../core/run/servers-file.ts';
 
 /** Position on a page of the value of a single-valued series. */
 export interface ScalarPlace {

@@ -1,8 +1,6 @@
+import type { SeriesType } from '../../../core/run/servers-file.ts';
 import type { Labels } from '../../../core/exposition/index.ts';
 import { PackedRows, type BlockStorage } from './packed-rows.ts';
-
-/** What a family's values are. The quantiles of a summary behave as gauges; its sum and count are counters. */
-export type SeriesType = 'counter' | 'gauge' | 'histogram' | 'unknown' | 'info' | 'summary';
 
 /** A family as described by its page. */
 export interface FamilyFacts {
@@ -312,9 +310,6 @@ export class HistogramSeries extends Series {
     this.#lastKnown = false;
   }
 }
-
-/** Counts by bound as the page writes it, in ascending order: an object would list integer keys first. */
-export type BucketCounts = readonly (readonly [le: string, count: number])[];
 
 /** Whether its values never decrease while its process runs. */
 export function isCumulative(series: Series): series is HistogramSeries | ScalarSeries {

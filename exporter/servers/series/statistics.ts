@@ -1,3 +1,9 @@
+import type {
+  CounterStatistics,
+  HistogramPercentile,
+  HistogramStatistics,
+  SeriesStatistics,
+} from '../../../core/run/servers-file.ts';
 import { quantileBounds } from '../../../core/histogram/bounds.ts';
 import { exponentialQuantile } from '../../../core/histogram/native/exponential-quantile.ts';
 import { monotonic } from '../../../core/histogram/monotonic.ts';
@@ -5,51 +11,10 @@ import { histogramQuantile } from '../../../core/histogram/quantile.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../../../core/stats/percentiles.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { counterGain, histogramGain, type ScrapeRange } from './cumulative-window.ts';
-import { gaugeStatistics, type GaugeStatistics, type TimeWindow } from './gauge-statistics.ts';
-import { HistogramSeries, ScalarSeries, type BucketCounts, type Series } from './series.ts';
+import { gaugeStatistics, type TimeWindow } from './gauge-statistics.ts';
+import { HistogramSeries, ScalarSeries, type Series } from './series.ts';
 import { NativeHistogramSeries } from './native-series.ts';
 import type { TargetStore } from './target-store.ts';
-
-/** What a counter gained in a window. */
-export interface CounterStatistics {
-  readonly kind: 'counter';
-  /** Includes resets that were detected and births counted from 0; null: the samples do not determine it. */
-  readonly increase: number | null;
-  /** Increase ÷ length of the window. */
-  readonly rate_per_second: number | null;
-  readonly resets: number;
-}
-
-/** A percentile from buckets: the estimate, and the interval that contains the true percentile. */
-export interface HistogramPercentile {
-  /** Prometheus' `histogram_quantile`. */
-  readonly estimate: number | null;
-  /** (low, high]; high null: only "above low" is known. */
-  readonly bounds: readonly [low: number | null, high: number | null] | null;
-  /** The part of the interval that is consistent with the sum of the values; null: the sum does not narrow it. */
-  readonly bounds_by_sum: readonly [low: number | null, high: number | null] | null;
-}
-
-/** What a histogram gained in a window. */
-export interface HistogramStatistics {
-  readonly kind: 'histogram';
-  /** Nulls: the samples do not determine it. */
-  readonly count: number | null;
-  readonly sum: number | null;
-  readonly mean: number | null;
-  /** Observations ÷ length of the window. */
-  readonly rate_per_second: number | null;
-  readonly resets: number;
-  /** The sum is inconsistent with the buckets and was not used. */
-  readonly infeasible_sum: boolean;
-  /** A cumulative count is below that of a lower bound: percentiles use repaired counts, as in Prometheus. */
-  readonly non_monotonic_buckets: boolean;
-  readonly percentiles: Readonly<Record<PercentileName, HistogramPercentile>> | null;
-  /** Cumulative counts. */
-  readonly buckets: BucketCounts | null;
-}
-
-export type SeriesStatistics = CounterStatistics | GaugeStatistics | HistogramStatistics;
 
 /** A window with the scrapes that determine its increases. */
 export interface StatisticsWindow extends TimeWindow {

@@ -4,7 +4,8 @@ import { createScrapeParser } from '../../../core/exposition/index.ts';
 import { find, gained, whole } from '../testing/find-series.ts';
 import { pagesOf, replay } from '../testing/replay.ts';
 import { HistogramSeries, ScalarSeries } from './series.ts';
-import { seriesStatistics, windowOf, type HistogramStatistics } from './statistics.ts';
+import { seriesStatistics, windowOf } from './statistics.ts';
+import type { HistogramStatistics } from '../../../core/run/servers-file.ts';
 import { TargetStore, type StoreLimits } from './target-store.ts';
 
 const counter = (value: number, name = 'x_total'): string => `# TYPE ${name} counter\n${name} ${value}`;

@@ -1,4 +1,4 @@
-import type { HistogramStatistics, CounterStatistics, SeriesStatistics } from '../series/statistics.ts';
+import type { HistogramStatistics, CounterStatistics, SeriesStatistics } from '../../../core/run/servers-file.ts';
 import { seriesStatistics, windowOf } from '../series/statistics.ts';
 import type { Series } from '../series/series.ts';
 import type { TargetStore } from '../series/target-store.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServersFile } from '../../servers/files/servers-file.ts';
+import type { ServersFile } from '../../../core/run/servers-file.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 import { codeOf, DamagedRunError, reasonOf } from '../../errors/store-errors.ts';
 import { migrated } from '../migrations/migrate.ts';

@@ -1,4 +1,4 @@
-import type { KeyDistribution, RunSummary } from '../../src/exporter-api/types.ts';
+import type { KeyDistribution, RunSummary } from '../../../core/api/runs.ts';
 
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import type { DistributionResponse } from '../exporter-api/types.ts';
+import type { DistributionResponse } from '../../../core/api/run-data.ts';
 import type { XySeries } from './xy-series.ts';
 
 /** An exact distribution as steps, named with its number of values; nothing when it has none. */

@@ -5,7 +5,7 @@ import { Badge, LinkButton, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { useLocation } from 'react-router-dom';
 import { usePage } from '../app/page-context.ts';
-import type { OpenRegression, ScenarioSummary } from '../exporter-api/types.ts';
+import type { ListedRegression, ListedScenario } from '../../../core/api/scenarios.ts';
 import { regressionUrl, trendsUrl } from './run-link.ts';
 import { Section } from './Section.tsx';
 import { useLoaded } from './useLoaded.ts';
@@ -15,7 +15,7 @@ import { VerdictBadge } from './VerdictBadge.tsx';
 const MAX_SCENARIOS = 1000;
 
 /** Where each scenario stands, by its name; empty without an exporter, and when it does not answer. */
-export function useScenarios(): ReadonlyMap<string, ScenarioSummary> {
+export function useScenarios(): ReadonlyMap<string, ListedScenario> {
   const { exporter, time } = usePage();
   const load = useCallback(
     async (signal: AbortSignal) => (await exporter?.scenarios({ limit: MAX_SCENARIOS }, signal))?.scenarios ?? [],
@@ -28,7 +28,7 @@ export function useScenarios(): ReadonlyMap<string, ScenarioSummary> {
 }
 
 /** The scenarios with an open regression, those that are not acknowledged first; nothing without one. */
-export function OpenRegressions({ scenarios }: { scenarios: ReadonlyMap<string, ScenarioSummary> }) {
+export function OpenRegressions({ scenarios }: { scenarios: ReadonlyMap<string, ListedScenario> }) {
   const styles = useStyles2(getStyles);
   const open = [...scenarios.values()]
     .flatMap(({ scenario, open_regression: regression }) => (regression ? [{ scenario, regression }] : []))
@@ -49,7 +49,7 @@ export function OpenRegressions({ scenarios }: { scenarios: ReadonlyMap<string, 
   );
 }
 
-function Regression({ scenario, regression }: { scenario: string; regression: OpenRegression }) {
+function Regression({ scenario, regression }: { scenario: string; regression: ListedRegression }) {
   const styles = useStyles2(getStyles);
   const { search } = useLocation();
   const compare = regressionUrl(regression, search);
@@ -71,7 +71,7 @@ function Regression({ scenario, regression }: { scenario: string; regression: Op
 }
 
 /** One that somebody has acknowledged fails no check and sends no alert. */
-export function RegressionBadge({ regression: { acknowledged } }: { regression: OpenRegression }) {
+export function RegressionBadge({ regression: { acknowledged } }: { regression: ListedRegression }) {
   return acknowledged === null ? (
     <VerdictBadge verdict="regressed" />
   ) : (
@@ -80,7 +80,7 @@ export function RegressionBadge({ regression: { acknowledged } }: { regression: 
 }
 
 /** When it began, who has acknowledged it and why, and what ends it. */
-export function regressionFacts({ since, acknowledged, needs_to_recover: further }: OpenRegression): string[] {
+export function regressionFacts({ since, acknowledged, needs_to_recover: further }: ListedRegression): string[] {
   const plain = { interpolation: { escapeValue: false } };
   return [
     t('regressions.began', 'began {{time}}', { time: dateTimeFormat(since), ...plain }),

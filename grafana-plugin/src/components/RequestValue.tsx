@@ -2,25 +2,25 @@ import { Combobox } from '@grafana/ui';
 import React from 'react';
 import { quantity, tickText } from '../../../core/text/quantities.ts';
 import { useAddress } from '../app/useAddress.ts';
-import { RECORD_MEASURES, type RecordMeasure } from '../exporter-api/types.ts';
+import { REQUEST_MEASURES, type RequestMeasure } from '../../../core/api/run-data.ts';
 import { Named } from './Named.tsx';
 
-const DEFAULT_VALUE: RecordMeasure = 'time_to_first_token_seconds';
+const DEFAULT_VALUE: RequestMeasure = 'time_to_first_token_seconds';
 
 /** The request column selected in the URL: `requests=…`. */
-export function useRequestValue(): RecordMeasure {
+export function useRequestValue(): RequestMeasure {
   const address = useAddress();
-  return RECORD_MEASURES.find((name) => name === address.one('requests')) ?? DEFAULT_VALUE;
+  return REQUEST_MEASURES.find((name) => name === address.one('requests')) ?? DEFAULT_VALUE;
 }
 
 /** Chooses the value of each request that is drawn. */
-export function RequestValuePicker({ label, value }: { label: string; value: RecordMeasure }) {
+export function RequestValuePicker({ label, value }: { label: string; value: RequestMeasure }) {
   const address = useAddress();
   return (
     <Named label={label}>
       {(named) => (
         <Combobox
-          options={RECORD_MEASURES.map((name) => ({ value: name, label: requestValueName(name) }))}
+          options={REQUEST_MEASURES.map((name) => ({ value: name, label: requestValueName(name) }))}
           value={value}
           onChange={({ value: chosen }) => address.set({ requests: chosen === DEFAULT_VALUE ? null : chosen })}
           width={36}
@@ -32,11 +32,11 @@ export function RequestValuePicker({ label, value }: { label: string; value: Rec
 }
 
 /** `time_to_first_token_seconds` as `time to first token`. */
-export function requestValueName(name: RecordMeasure): string {
+export function requestValueName(name: RequestMeasure): string {
   return name.replace(/_seconds$/, '').replaceAll('_', ' ');
 }
 
 /** A number at the axis of the values. */
-export function requestValueText(name: RecordMeasure): (value: number) => string {
+export function requestValueText(name: RequestMeasure): (value: number) => string {
   return name.endsWith('_seconds') ? (value) => tickText(value, 'seconds') : (value) => quantity(value, 'tokens');
 }

@@ -2,7 +2,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Badge, type BadgeColor } from '@grafana/ui';
 import React from 'react';
-import type { VerdictName } from '../exporter-api/types.ts';
+import type { VerdictName } from '../../../core/api/verdict.ts';
 
 const COLORS: Record<VerdictName, BadgeColor> = {
   regressed: 'red',

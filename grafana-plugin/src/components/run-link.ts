@@ -1,6 +1,7 @@
 import { dateTimeFormat, urlUtil } from '@grafana/data';
 import { pageUrl, ROUTES } from '../constants/routes.ts';
-import type { OpenRegression, RunSummary, VerdictEntry } from '../exporter-api/types.ts';
+import type { RunSummary } from '../../../core/api/runs.ts';
+import type { ListedRegression, VerdictResponse } from '../../../core/api/scenarios.ts';
 
 /** A run as people name it: scenario and start; the id where the start is unknown. */
 export function runTitle({ scenario, start, run_id }: Pick<RunSummary, 'scenario' | 'start' | 'run_id'>): string {
@@ -50,7 +51,7 @@ export function compareSetsUrl(sets: { a: readonly string[]; b: readonly string[
 
 /** URL of the comparison that a verdict is based on: without the run that was left out of its own confirmation. */
 export function verdictUrl(
-  verdict: Pick<VerdictEntry, 'baseline_run_ids' | 'run_ids' | 'left_out'>,
+  verdict: Pick<VerdictResponse, 'baseline_run_ids' | 'run_ids' | 'left_out'>,
   search: string
 ): string | null {
   const run_ids = verdict.run_ids.filter((id) => id !== verdict.left_out);
@@ -59,7 +60,7 @@ export function verdictUrl(
 
 /** URL of the comparison of all judged runs of a regression with the runs that they are judged against. */
 export function regressionUrl(
-  { baseline_run_ids: a, run_ids: b }: Pick<OpenRegression, 'baseline_run_ids' | 'run_ids'>,
+  { baseline_run_ids: a, run_ids: b }: Pick<ListedRegression, 'baseline_run_ids' | 'run_ids'>,
   search: string
 ): string | null {
   return a.length > 0 && b.length > 0 ? compareSetsUrl({ a, b }, search) : null;

@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import type { Unit } from '../../../core/run/statistic.ts';
 import type { XySeries } from '../charts/xy-series.ts';
-import type { Quantity, SeriesResponse, ServerSeries } from '../exporter-api/types.ts';
+import type { QuantityName, SeriesResponse, SeriesView } from '../../../core/api/run-data.ts';
 
 /** The server metrics shown over time, in this order. */
 export const SIGNALS = [
@@ -12,7 +12,7 @@ export const SIGNALS = [
   'prompt_tokens_total',
   'cached_prompt_tokens_total',
   'requests_in_flight',
-] as const satisfies readonly Quantity[];
+] as const satisfies readonly QuantityName[];
 export type Signal = (typeof SIGNALS)[number];
 
 export function signalName(signal: Signal): string {
@@ -67,8 +67,8 @@ export function signalSeries(runs: readonly RunSignals[], signal: Signal, colorO
 }
 
 /** The labels by which a series differs from the others; the server's address where there are several. */
-function seriesName(one: ServerSeries, all: readonly ServerSeries[]): string {
-  const differs = (read: (series: ServerSeries) => string | undefined) => new Set(all.map(read)).size > 1;
+function seriesName(one: SeriesView, all: readonly SeriesView[]): string {
+  const differs = (read: (series: SeriesView) => string | undefined) => new Set(all.map(read)).size > 1;
   const labels = Object.keys(one.labels).filter((label) => differs(({ labels: others }) => others[label]));
   const parts = [
     ...(differs(({ target }) => target) ? [one.target.replace(/^https?:\/\//, '').replace(/\/metrics$/, '')] : []),

@@ -2,55 +2,38 @@ import { t } from '@grafana/i18n';
 import { getBackendSrv } from '@grafana/runtime';
 import { lastValueFrom } from 'rxjs';
 import { ExporterError, exporterError } from './exporter-error.ts';
+import type { CompareResponse, CompareQuery } from '../../../core/api/comparison.ts';
+import type {
+  DistributionResponse,
+  DistributionQuery,
+  QuantityName,
+  RecordsResponse,
+  RecordsQuery,
+  SeriesResponse,
+  SeriesQuery,
+} from '../../../core/api/run-data.ts';
 import type {
   AnnotationsResponse,
   AnnotationsQuery,
-  BaselineChange,
-  ChangedBaseline,
-  CompareResponse,
-  CompareQuery,
-  DistributionResponse,
-  DistributionQuery,
-  Quantity,
-  RecordsResponse,
-  RecordsQuery,
+  RunFilterQuery,
   RunResponse,
-  RunPage,
+  RunsResponse,
   RunsQuery,
-  ScenarioResponse,
-  ScenarioPage,
-  ScenarioQuery,
-  ScenariosQuery,
-  SeriesResponse,
-  SeriesQuery,
-  ServersResponse,
-  StatusResponse,
-  SweepResponse,
-  SweepPage,
-  SweepsQuery,
   ValueName,
   ValuesResponse,
-  ValuesQuery,
-} from './types.ts';
+} from '../../../core/api/runs.ts';
+import type {
+  BaselineChange,
+  ChangedBaseline,
+  ScenarioResponse,
+  ScenariosResponse,
+  ScenarioQuery,
+} from '../../../core/api/scenarios.ts';
+import type { PageQuery, StatusResponse } from '../../../core/api/service.ts';
+import type { StoredSweep, SweepsResponse } from '../../../core/api/sweeps.ts';
+import type { ServersFile } from '../../../core/run/servers-file.ts';
 
-/**
- * Which runs: values of one member are alternatives, and every member must match. Statuses, verdicts and the sort order
- * come from addresses and dashboard variables, so the exporter checks them.
- */
-export interface RunFilter extends Omit<ValuesQuery, 'status' | 'verdict' | 'from' | 'to'> {
-  status?: string[];
-  verdict?: string[];
-  /** Milliseconds since 1970. */
-  from?: number;
-  to?: number;
-}
-
-export interface RunPageRequest extends RunFilter, Pick<RunsQuery, 'page' | 'limit'> {
-  /** A value of the API's `sort`; a leading minus reverses the order. */
-  sort?: string;
-}
-
-type Parameters = Record<string, string | number | readonly string[] | undefined>;
+type Parameters = Record<string, string | number | readonly string[] | null | undefined>;
 
 /** Client of the exporter's HTTP API behind Grafana's data proxy. Every method rejects with an `ExporterError`. */
 export class ExporterApi {
@@ -75,7 +58,7 @@ export class ExporterApi {
     return status;
   }
 
-  runs(request: RunPageRequest = {}, signal?: AbortSignal): Promise<RunPage> {
+  runs(request: RunsQuery = {}, signal?: AbortSignal): Promise<RunsResponse> {
     return this.#get('runs', { ...request }, signal);
   }
 
@@ -84,7 +67,7 @@ export class ExporterApi {
   }
 
   /** `servers.json` with only the series of these quantities. */
-  servers(runId: string, quantity: readonly Quantity[], signal?: AbortSignal): Promise<ServersResponse> {
+  servers(runId: string, quantity: readonly QuantityName[], signal?: AbortSignal): Promise<ServersFile> {
     return this.#get(`runs/${encodeURIComponent(runId)}/servers`, { quantity }, signal);
   }
 
@@ -105,7 +88,7 @@ export class ExporterApi {
     return this.#get('compare', { ...request }, signal);
   }
 
-  scenarios(request: ScenariosQuery, signal?: AbortSignal): Promise<ScenarioPage> {
+  scenarios(request: PageQuery, signal?: AbortSignal): Promise<ScenariosResponse> {
     return this.#get('scenarios', { ...request }, signal);
   }
 
@@ -131,20 +114,20 @@ export class ExporterApi {
     }
   }
 
-  sweeps(request: Pick<SweepsQuery, 'page' | 'limit'>, signal?: AbortSignal): Promise<SweepPage> {
+  sweeps(request: PageQuery, signal?: AbortSignal): Promise<SweepsResponse> {
     return this.#get('sweeps', { ...request }, signal);
   }
 
   /** The values of each load of a sweep: 404 where its runs no longer exist. */
-  sweep(sweepId: string, signal?: AbortSignal): Promise<SweepResponse> {
+  sweep(sweepId: string, signal?: AbortSignal): Promise<StoredSweep> {
     return this.#get(`sweeps/${encodeURIComponent(sweepId)}`, {}, signal);
   }
 
-  annotations(request: RunFilter & Pick<AnnotationsQuery, 'kind' | 'limit'>): Promise<AnnotationsResponse> {
+  annotations(request: RunFilterQuery & AnnotationsQuery): Promise<AnnotationsResponse> {
     return this.#get('annotations', { ...request });
   }
 
-  values(name: ValueName, filter: RunFilter = {}, signal?: AbortSignal): Promise<ValuesResponse> {
+  values(name: ValueName, filter: RunFilterQuery = {}, signal?: AbortSignal): Promise<ValuesResponse> {
     return this.#get(`values/${name}`, { ...filter }, signal);
   }
 
@@ -165,12 +148,12 @@ export class ExporterApi {
   }
 }
 
-/** A list repeats its name; empty values are omitted. */
+/** A list repeats its name; empty and null values are omitted. */
 function queryText(parameters: Parameters): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {
     for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== '') {
+      if (one !== undefined && one !== null && one !== '') {
         query.append(name, String(one));
       }
     }

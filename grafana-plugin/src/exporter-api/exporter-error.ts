@@ -1,5 +1,5 @@
 import { t } from '@grafana/i18n';
-import type { Problem } from './types.ts';
+import type { ProblemDetails } from '../../../core/api/service.ts';
 
 /** Why a request to the exporter failed: it was unreachable, it refused the request, or the resource does not exist. */
 export class ExporterError extends Error {
@@ -37,7 +37,7 @@ export function exporterError(thrown: unknown): ExporterError {
   }
   const { status, data, message } = (thrown ?? {}) as {
     status?: number;
-    data?: Partial<Problem> & { message?: string };
+    data?: Partial<ProblemDetails> & { message?: string };
     message?: string;
   };
   if (!status) {

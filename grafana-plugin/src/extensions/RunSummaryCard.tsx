@@ -12,7 +12,7 @@ import { useLoaded } from '../components/useLoaded.ts';
 import { RUNS_DATASOURCE_ID } from '../constants/plugin.ts';
 import { ExporterApi } from '../exporter-api/exporter-api.ts';
 import { ExporterError } from '../exporter-api/exporter-error.ts';
-import type { RunSummary } from '../exporter-api/types.ts';
+import type { RunSummary } from '../../../core/api/runs.ts';
 
 export interface RunSummaryProps {
   runId: string;

@@ -1,5 +1,5 @@
 import type { ExporterApi } from '../exporter-api/exporter-api.ts';
-import type { ValueName } from '../exporter-api/types.ts';
+import type { ValueName } from '../../../core/api/runs.ts';
 import type { FilterMember, RunSource } from './run-source.ts';
 
 const VALUES: Record<FilterMember, ValueName> = {

@@ -1,18 +1,17 @@
-import type { RunPageRequest } from '../exporter-api/exporter-api.ts';
-import type { RunPage, RunSummary } from '../exporter-api/types.ts';
+import type { RunsQuery, RunsResponse, RunSummary } from '../../../core/api/runs.ts';
 import { FILTER_MEMBERS, filterValue, sortValue } from './run-source.ts';
 
 const DEFAULT_LIMIT = 100;
 
 /** Filters, sorts and pages runs as the exporter's `/runs` does. */
-export function listRuns(runs: readonly RunSummary[], request: RunPageRequest): RunPage {
+export function listRuns(runs: readonly RunSummary[], request: RunsQuery): RunsResponse {
   const { sort = '-start', page = 1, limit = DEFAULT_LIMIT } = request;
   const found = runs.filter((run) => fits(run, request));
   const ordered = found.sort((a, b) => compare(a, b, sort));
   return { runs: ordered.slice((page - 1) * limit, page * limit), page, limit, total: ordered.length };
 }
 
-function fits(run: RunSummary, request: RunPageRequest): boolean {
+function fits(run: RunSummary, request: RunsQuery): boolean {
   const members = FILTER_MEMBERS.every((name) => {
     const allowed = request[name];
     return !allowed?.length || allowed.includes(filterValue(run, name));
@@ -30,7 +29,7 @@ function hasWords(run: RunSummary, q: string): boolean {
     .every((word) => text.includes(word));
 }
 
-function touches({ start, end }: RunSummary, { from, to }: RunPageRequest): boolean {
+function touches({ start, end }: RunSummary, { from, to }: RunsQuery): boolean {
   if (from === undefined && to === undefined) {
     return true;
   }

@@ -1,5 +1,5 @@
 import { PHASES, type Outcome, type PhaseName } from '../../../core/run/record.ts';
-import type { KeyDistribution, KeyNumbers, RunSummary } from '../exporter-api/types.ts';
+import type { KeyDistribution, KeyNumbers, RunSummary } from '../../../core/api/runs.ts';
 import type { PrometheusSeries, PrometheusTarget } from '../prometheus/query-prometheus.ts';
 
 const INFO_LABELS =

@@ -1,10 +1,9 @@
-import type { RunPageRequest } from '../exporter-api/exporter-api.ts';
-import type { RunPage, RunSummary } from '../exporter-api/types.ts';
+import type { RunsQuery, RunsResponse, RunSummary } from '../../../core/api/runs.ts';
 
 /** A source of run lists: the exporter, or Prometheus without an exporter. */
 export interface RunSource {
   readonly kind: 'exporter' | 'prometheus';
-  list(request: RunPageRequest, signal?: AbortSignal): Promise<RunPage>;
+  list(request: RunsQuery, signal?: AbortSignal): Promise<RunsResponse>;
   /** The values of a filter. */
   values(member: FilterMember, signal?: AbortSignal): Promise<string[]>;
 }

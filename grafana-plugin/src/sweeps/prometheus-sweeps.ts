@@ -9,7 +9,8 @@ import {
 } from '../../../core/sweeps/sweep-figures.ts';
 import type { SweepRun } from '../../../core/sweeps/sweep-run.ts';
 import { sweepSummary } from '../../../core/sweeps/sweep-summary.ts';
-import type { RunSummary, SweepResponse, SweepPage } from '../exporter-api/types.ts';
+import type { RunSummary } from '../../../core/api/runs.ts';
+import type { StoredSweep, SweepsResponse } from '../../../core/api/sweeps.ts';
 import type { PrometheusSeries, PrometheusTarget } from '../prometheus/query-prometheus.ts';
 import { runQueries, runsOfSeries } from '../runs/prometheus-runs.ts';
 import { loadOfLabel } from './load-of-label.ts';
@@ -42,7 +43,7 @@ export function sweepQueries(rangeSeconds: number): PrometheusTarget[] {
  * The sweeps of finished runs in Prometheus, the newest first. Options without a label, such as those of sampling, are not
  * known, nor are objectives and GPUs. A sweep has the id of its oldest run.
  */
-export function sweepsOfSeries(series: readonly PrometheusSeries[], nowMs: number): SweepResponse[] {
+export function sweepsOfSeries(series: readonly PrometheusSeries[], nowMs: number): StoredSweep[] {
   const outcomes = new Map(
     series.filter(({ refId }) => refId === OUTCOME).map(({ labels }) => [labels['run_id'], labels] as const)
   );
@@ -55,11 +56,11 @@ export function sweepsOfSeries(series: readonly PrometheusSeries[], nowMs: numbe
 }
 
 /** The sweep that a run belongs to, so that an id holds when the time range begins later; null: none. */
-export function sweepWithRun(sweeps: readonly SweepResponse[], runId: string): SweepResponse | null {
+export function sweepWithRun(sweeps: readonly StoredSweep[], runId: string): StoredSweep | null {
   return sweeps.find((sweep) => runIds(sweep).includes(runId)) ?? null;
 }
 
-export function sweepPage(sweeps: readonly SweepResponse[]): SweepPage {
+export function sweepPage(sweeps: readonly StoredSweep[]): SweepsResponse {
   return {
     sweeps: sweeps.map(sweepSummary),
     page: 1,
@@ -71,7 +72,7 @@ export function sweepPage(sweeps: readonly SweepResponse[]): SweepPage {
 }
 
 /** The oldest first. */
-function runIds({ steps }: Pick<SweepResponse, 'steps'>): string[] {
+function runIds({ steps }: Pick<StoredSweep, 'steps'>): string[] {
   const runs = steps.flatMap((step) => step.runs);
   return runs.sort((a, b) => ((a.start ?? '') < (b.start ?? '') ? -1 : 1)).map(({ run_id }) => run_id);
 }

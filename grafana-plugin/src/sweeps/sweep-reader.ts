@@ -1,13 +1,13 @@
 import type { ExporterApi } from '../exporter-api/exporter-api.ts';
-import type { SweepResponse, SweepPage } from '../exporter-api/types.ts';
+import type { StoredSweep, SweepsResponse } from '../../../core/api/sweeps.ts';
 
 /** Where sweeps are read: the exporter, or Prometheus without an exporter. */
 export interface SweepReader {
   readonly kind: 'exporter' | 'prometheus';
   /** All sweeps, the newest first. */
-  list(signal: AbortSignal): Promise<SweepPage>;
+  list(signal: AbortSignal): Promise<SweepsResponse>;
   /** The values of each load of a sweep. */
-  read(sweepId: string, signal: AbortSignal): Promise<SweepResponse>;
+  read(sweepId: string, signal: AbortSignal): Promise<StoredSweep>;
 }
 
 /** The exporter's limit of one response. */

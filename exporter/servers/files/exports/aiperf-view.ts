@@ -5,9 +5,10 @@ import {
   type AiperfSeriesSummary,
 } from '../../summary/aiperf-statistics.ts';
 import { wall_ns, type CollectedTarget, type Collection } from '../../collection.ts';
-import type { FamilyFacts, Series, SeriesType } from '../../series/series.ts';
+import type { FamilyFacts, Series } from '../../series/series.ts';
+import type { SeriesType, SeriesStatistics } from '../../../../core/run/servers-file.ts';
 import { slicesOf } from '../../series/slices.ts';
-import { seriesStatistics, windowOf, type SeriesStatistics } from '../../series/statistics.ts';
+import { seriesStatistics, windowOf } from '../../series/statistics.ts';
 import { inferredUnit } from '../../summary/units.ts';
 
 /** A family in the form of AIPerf's exports. */

@@ -1,4 +1,4 @@
-import type { BucketCounts } from '../../series/series.ts';
+import type { BucketCounts } from '../../../../core/run/servers-file.ts';
 
 /** Marks whole numbers beyond 2^53 until the text is written; a control character that no label contains. */
 const MARK = '\u0001ns:';

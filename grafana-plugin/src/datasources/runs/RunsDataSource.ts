@@ -14,9 +14,10 @@ import {
 import { t } from '@grafana/i18n';
 import { getTemplateSrv, type TemplateSrv } from '@grafana/runtime';
 import { from, type Observable } from 'rxjs';
-import { ExporterApi, type RunFilter } from '../../exporter-api/exporter-api.ts';
+import { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import type { RunFilterQuery } from '../../../../core/api/runs.ts';
 import { exporterError } from '../../exporter-api/exporter-error.ts';
-import type { StatusResponse } from '../../exporter-api/types.ts';
+import type { StatusResponse } from '../../../../core/api/service.ts';
 import { AnnotationEditor } from './components/AnnotationEditor.tsx';
 import { annotationsFrame } from './frames/annotations-frame.ts';
 import { distributionFrame } from './frames/distribution-frame.ts';
@@ -172,7 +173,7 @@ function runIds(text: string | undefined): string[] {
 }
 
 /** The filter of a query. */
-function asFilter(query: Pick<RunsQuery, (typeof LISTS)[number] | 'runId'>): RunFilter {
+function asFilter(query: Pick<RunsQuery, (typeof LISTS)[number] | 'runId'>): RunFilterQuery {
   const ids = runIds(query.runId);
   return {
     ...Object.fromEntries(LISTS.flatMap((name) => (query[name]?.length ? [[name, query[name]]] : []))),

@@ -1,7 +1,8 @@
 import type { DataSourceApi, DataSourceJsonData } from '@grafana/data';
 import type { DataQuery } from '@grafana/schema';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { DistributionName, RecordMeasure, ValueName } from '../../exporter-api/types.ts';
+import type { RequestMeasure, DistributionName } from '../../../../core/api/run-data.ts';
+import type { ValueName } from '../../../../core/api/runs.ts';
 
 export const QUERY_KINDS = ['runs', 'measures', 'requests', 'distribution', 'annotations'] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];
@@ -24,7 +25,7 @@ export interface RunsQuery extends DataQuery {
   /** measures, requests, distribution, annotations: a run id, several with commas, or a variable. */
   runId?: string;
   /** requests: what each point shows. */
-  value?: RecordMeasure;
+  value?: RequestMeasure;
   /** requests: the warm-up too. */
   withWarmup?: boolean;
   /** distribution. */

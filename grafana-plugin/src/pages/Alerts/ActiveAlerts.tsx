@@ -6,7 +6,7 @@ import React from 'react';
 import { useLocation } from 'react-router-dom';
 import { runUrl, trendsUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
-import type { ScenarioSummary } from '../../exporter-api/types.ts';
+import type { ListedScenario } from '../../../../core/api/scenarios.ts';
 import { StateBadge } from './AlertBadges.tsx';
 import type { RuleAlert } from './alert-rules.ts';
 import { alertCompareUrl, alertRuns, subjectLabels } from './alert-subject.ts';
@@ -18,7 +18,7 @@ const MAX_RUNS = 5;
 interface Props {
   alerts: readonly RuleAlert[];
   /** From the exporter, by name; empty without one. */
-  scenarios: ReadonlyMap<string, ScenarioSummary>;
+  scenarios: ReadonlyMap<string, ListedScenario>;
 }
 
 /** The firing and pending alerts: since when, of which runs, and where to look. */
@@ -48,7 +48,7 @@ function keyOf({ rule: { source, group, name }, labels }: RuleAlert): string {
   return JSON.stringify([source, group, name, labels]);
 }
 
-function Alert({ alert, scenario }: { alert: RuleAlert; scenario: ScenarioSummary | undefined }) {
+function Alert({ alert, scenario }: { alert: RuleAlert; scenario: ListedScenario | undefined }) {
   const styles = useStyles2(getStyles);
   const { search } = useLocation();
   const { rule, state, since, annotations, labels } = alert;

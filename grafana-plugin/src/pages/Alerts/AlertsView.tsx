@@ -9,7 +9,7 @@ import { OpenRegressions, useScenarios } from '../../components/OpenRegressions.
 import { Tile, Tiles } from '../../components/Tile.tsx';
 import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
-import type { ScenarioSummary } from '../../exporter-api/types.ts';
+import type { ListedScenario } from '../../../../core/api/scenarios.ts';
 import { ActiveAlerts } from './ActiveAlerts.tsx';
 import { activeAlerts, type AlertRule, loadedTwice, missingAlerts, ownRules, type RuleSource } from './alert-rules.ts';
 import { RuleTable } from './RuleTable.tsx';
@@ -63,7 +63,7 @@ export default function AlertsView() {
 
 interface RulesProps {
   rules: readonly AlertRule[];
-  scenarios: ReadonlyMap<string, ScenarioSummary>;
+  scenarios: ReadonlyMap<string, ListedScenario>;
   /** Whether every source has answered: only then it is known what is missing. */
   isComplete: boolean;
 }

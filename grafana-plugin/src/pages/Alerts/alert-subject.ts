@@ -1,5 +1,5 @@
 import { regressionUrl, verdictUrl } from '../../components/run-link.ts';
-import type { ScenarioSummary } from '../../exporter-api/types.ts';
+import type { ListedScenario } from '../../../../core/api/scenarios.ts';
 import type { ActiveAlert } from './alert-rules.ts';
 
 /** Labels that every alert has, or that only its rule is known by. */
@@ -18,7 +18,7 @@ const LISTED_RUNS = /\bRuns?: ([0-9A-Za-z-]{1,64}(?:, [0-9A-Za-z-]{1,64})*)\.\s*
 /** The runs that the alert is about: of its labels, of its description, or that the exporter judged. */
 export function alertRuns(
   { labels, annotations }: Pick<ActiveAlert, 'labels' | 'annotations'>,
-  scenario: ScenarioSummary | undefined
+  scenario: ListedScenario | undefined
 ): readonly string[] {
   const run = labels['run_id'];
   if (run) {
@@ -34,7 +34,7 @@ export function alertRuns(
  */
 export function alertCompareUrl(
   { labels }: Pick<ActiveAlert, 'labels'>,
-  scenario: ScenarioSummary | undefined,
+  scenario: ListedScenario | undefined,
   search: string
 ): string | null {
   const open = openRegression(labels, scenario);
@@ -45,6 +45,6 @@ export function alertCompareUrl(
   return scenario?.verdict?.baseline_run_ids ? verdictUrl(scenario.verdict, search) : null;
 }
 
-function openRegression(labels: Record<string, string>, scenario: ScenarioSummary | undefined) {
+function openRegression(labels: Record<string, string>, scenario: ListedScenario | undefined) {
   return labels['alertname'] === 'LlmScenarioRegressed' ? scenario?.open_regression : null;
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'fs';
 import { join } from 'path';
-import type { ScenarioSummary } from '../../exporter-api/types.ts';
+import type { ListedScenario } from '../../../../core/api/scenarios.ts';
 import { activeAlerts, loadedTwice, missingAlerts, ownRules } from './alert-rules.ts';
 import { alertCompareUrl, alertRuns, subjectLabels } from './alert-subject.ts';
 import { ONLY_IN_PROMETHEUS, SHIPPED_ALERTS } from './shipped-alerts.ts';
@@ -113,7 +113,7 @@ describe('what an alert is about', () => {
   const scenario = {
     verdict: verdict(['newest']),
     open_regression: { run_ids: ['first', 'x'], baseline_run_ids: ['b'] },
-  } as unknown as ScenarioSummary;
+  } as unknown as ListedScenario;
   const regressed = { labels: { alertname: 'LlmScenarioRegressed' }, annotations: {} };
 
   test.each([

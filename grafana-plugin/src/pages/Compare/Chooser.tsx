@@ -7,7 +7,7 @@ import { useAddress } from '../../app/useAddress.ts';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Named } from '../../components/Named.tsx';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { CompareResponse } from '../../exporter-api/types.ts';
+import type { CompareResponse } from '../../../../core/api/comparison.ts';
 import { SETS, type ShownRun } from './shown-runs.ts';
 import { SetPicker } from './SetPicker.tsx';
 

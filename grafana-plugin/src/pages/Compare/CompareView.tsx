@@ -10,7 +10,7 @@ import { useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { ExporterError } from '../../exporter-api/exporter-error.ts';
-import type { CompareResponse, CompareQuery } from '../../exporter-api/types.ts';
+import type { CompareResponse, CompareQuery } from '../../../../core/api/comparison.ts';
 import { AchievedLoad } from './AchievedLoad.tsx';
 import { Chooser } from './Chooser.tsx';
 import { ConfigurationDifferences } from './ConfigurationDifferences.tsx';

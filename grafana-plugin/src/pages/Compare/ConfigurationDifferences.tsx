@@ -6,7 +6,7 @@ import { SETS, type ShownRun } from './shown-runs.ts';
 import { ABSENT } from '../../../../core/text/quantities.ts';
 import { comparableFacts } from '../../../../core/run/provenance.ts';
 import { flattened } from '../../components/flattened.ts';
-import type { RunResponse } from '../../exporter-api/types.ts';
+import type { RunResponse } from '../../../../core/api/runs.ts';
 
 /** Settings, servers and tools in which the runs differ. */
 export function ConfigurationDifferences({ runs }: { runs: readonly ShownRun[] }) {

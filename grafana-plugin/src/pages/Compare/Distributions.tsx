@@ -10,7 +10,8 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import { type DistributionName, DISTRIBUTIONS } from '../../exporter-api/types.ts';
+import { DISTRIBUTIONS } from '../../exporter-api/distributions.ts';
+import type { DistributionName } from '../../../../core/api/run-data.ts';
 import { measureName } from '../Run/measure-name.ts';
 import type { ShownRun } from './shown-runs.ts';
 import { Named } from '../../components/Named.tsx';
@@ -31,7 +32,9 @@ export function Distributions({ runs, exporter }: Props) {
   const load = useCallback(
     (signal: AbortSignal) =>
       Promise.all(
-        finished.map(({ response }) => exporter.distribution(response.summary.run_id, { measure, points: POINTS }, signal))
+        finished.map(({ response }) =>
+          exporter.distribution(response.summary.run_id, { measure, points: POINTS }, signal)
+        )
       ),
     [finished, exporter, measure]
   );

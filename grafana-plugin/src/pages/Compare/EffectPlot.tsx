@@ -4,7 +4,7 @@ import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
 import { changeText } from '../../../../core/text/change-text.ts';
-import type { MeasureVerdict } from '../../exporter-api/types.ts';
+import type { MeasureResponse } from '../../../../core/api/comparison.ts';
 import { type EffectAxis, placeOf } from './effect-axis.ts';
 import { effectText, intervalText, marginText } from './effect-text.ts';
 
@@ -13,7 +13,7 @@ const MIDDLE = HEIGHT / 2;
 const CAP = 4;
 
 /** The row of a forest plot: the estimate with its interval, above the margin as a band. */
-export function EffectPlot({ measure, axis }: { measure: MeasureVerdict; axis: EffectAxis }) {
+export function EffectPlot({ measure, axis }: { measure: MeasureResponse; axis: EffectAxis }) {
   const theme = useTheme2();
   const styles = useStyles2(getStyles);
   const { effect, margin, verdict } = measure;
@@ -38,7 +38,7 @@ export function EffectPlot({ measure, axis }: { measure: MeasureVerdict; axis: E
 }
 
 interface IntervalProps {
-  effect: NonNullable<MeasureVerdict['effect']>;
+  effect: NonNullable<MeasureResponse['effect']>;
   axis: EffectAxis;
   color: string;
 }
@@ -92,7 +92,7 @@ function tickText(ratio: number): string {
   return ratio === 1 ? '0' : changeText(ratio);
 }
 
-function verdictColor(theme: GrafanaTheme2, verdict: MeasureVerdict['verdict']): string {
+function verdictColor(theme: GrafanaTheme2, verdict: MeasureResponse['verdict']): string {
   switch (verdict) {
     case 'regressed':
       return theme.colors.error.text;
@@ -105,7 +105,7 @@ function verdictColor(theme: GrafanaTheme2, verdict: MeasureVerdict['verdict']):
   }
 }
 
-function plotLabel(measure: MeasureVerdict): string {
+function plotLabel(measure: MeasureResponse): string {
   const { effect, margin } = measure;
   return effect === null
     ? t('comparison.plot-empty', 'No effect known')

@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { CompareResponse, MeasureVerdict } from '../../exporter-api/types.ts';
+import type { CompareResponse, MeasureResponse } from '../../../../core/api/comparison.ts';
 import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
 import { type EffectAxis, effectAxis } from './effect-axis.ts';
 import { EffectPlot, EffectTicks } from './EffectPlot.tsx';
@@ -56,7 +56,7 @@ export function MeasureVerdicts({ comparison }: { comparison: CompareResponse })
   );
 }
 
-function columns(axis: EffectAxis, comparison: CompareResponse): Array<Column<MeasureVerdict>> {
+function columns(axis: EffectAxis, comparison: CompareResponse): Array<Column<MeasureResponse>> {
   return [
     {
       id: 'measure',
@@ -142,7 +142,7 @@ function columns(axis: EffectAxis, comparison: CompareResponse): Array<Column<Me
   ];
 }
 
-function betterText({ direction }: MeasureVerdict): string {
+function betterText({ direction }: MeasureResponse): string {
   switch (direction) {
     case 'lower':
       return t('comparison.lower', 'lower');

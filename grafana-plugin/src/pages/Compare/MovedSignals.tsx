@@ -5,7 +5,7 @@ import { changeText } from '../../../../core/text/change-text.ts';
 import { ABSENT, quantity, significant } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
-import type { Explanation, MovedSignal } from '../../exporter-api/types.ts';
+import type { Explanation, MovedSignal } from '../../../../core/api/comparison.ts';
 
 /** The servers' signals that moved in the same runs as the measures. */
 export function MovedSignals({ explanation }: { explanation: Explanation }) {

@@ -4,7 +4,8 @@ import { t } from '@grafana/i18n';
 import { Alert, Button, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { useAddress } from '../../app/useAddress.ts';
-import type { CompareResponse, PreflightFinding } from '../../exporter-api/types.ts';
+import type { CompareResponse } from '../../../../core/api/comparison.ts';
+import type { PreflightFinding } from '../../../../core/api/verdict.ts';
 import { markOf } from './shown-runs.ts';
 
 /** Why the runs are not comparable, and what is not known of them, each with what to do. */

@@ -7,7 +7,7 @@ import { useLocation } from 'react-router-dom';
 import { Named } from '../../components/Named.tsx';
 import { runTitle, runUrl } from '../../components/run-link.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { RunSummary } from '../../exporter-api/types.ts';
+import type { RunSummary } from '../../../../core/api/runs.ts';
 import { setColor, type SetName, type ShownRun } from './shown-runs.ts';
 import { runsText } from './VerdictSummary.tsx';
 

@@ -6,7 +6,8 @@ import React from 'react';
 import { percentText } from '../../../../core/text/change-text.ts';
 import { Section } from '../../components/Section.tsx';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
-import type { CompareResponse, Needs } from '../../exporter-api/types.ts';
+import type { CompareResponse } from '../../../../core/api/comparison.ts';
+import type { Needs } from '../../../../core/api/verdict.ts';
 
 /** What would allow a decision, and the command that gathers it; nothing where nothing is missing. */
 export function Settle({ comparison: { needs, next_command: command } }: { comparison: CompareResponse }) {

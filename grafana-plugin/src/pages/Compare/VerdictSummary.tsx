@@ -4,7 +4,7 @@ import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { CompareResponse } from '../../exporter-api/types.ts';
+import type { CompareResponse } from '../../../../core/api/comparison.ts';
 import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
 
 /** The verdict in one sentence, and what it is about. */

@@ -1,4 +1,5 @@
-import type { CompareResponse, MeasureVerdict, RunResponse } from '../../exporter-api/types.ts';
+import type { CompareResponse, MeasureResponse } from '../../../../core/api/comparison.ts';
+import type { RunResponse } from '../../../../core/api/runs.ts';
 import { runSummary } from '../../../test/run-summary.ts';
 import { columnsOf, configurationDifferences } from './ConfigurationDifferences.tsx';
 import { effectAxis, placeOf } from './effect-axis.ts';
@@ -87,7 +88,7 @@ test('an end that is null is infinite, and an interval that holds everything say
 });
 
 describe('of the measures', () => {
-  const verdict = (change: Partial<MeasureVerdict>): MeasureVerdict =>
+  const verdict = (change: Partial<MeasureResponse>): MeasureResponse =>
     ({
       measure: 'time_to_first_token',
       stat: 'p50',
@@ -98,18 +99,18 @@ describe('of the measures', () => {
       effect: { low: 1, estimate: 1, high: 1 },
       p: null,
       ...change,
-    }) as MeasureVerdict;
+    }) as MeasureResponse;
   const p = (adjusted: number) => ({ raw: adjusted, adjusted, adjustment: 'benjamini_hochberg' as const });
 
   test('those that decide come first, then those that changed most clearly', () => {
     const measures = [
-      verdict({ stat: 'p50', gating: true, effect: null }),
-      ...Array.from({ length: 12 }, (_, i) => verdict({ stat: `p${i}`, p: p(1 - i / 100) })),
-      verdict({ stat: 'all', population: 'all', p: p(0) }),
-      verdict({ stat: 'unknown', effect: null, p: p(0) }),
+      verdict({ measure: 'gate', gating: true, effect: null }),
+      ...Array.from({ length: 12 }, (_, i) => verdict({ measure: `m${i}`, p: p(1 - i / 100) })),
+      verdict({ measure: 'all', population: 'all', p: p(0) }),
+      verdict({ measure: 'unknown', effect: null, p: p(0) }),
     ];
-    expect(notableMeasures({ measures }).map(({ stat }) => stat)).toEqual([
-      ...['p50', 'p11', 'p10', 'p9', 'p8', 'p7', 'p6', 'p5', 'p4'],
+    expect(notableMeasures({ measures }).map(({ measure }) => measure)).toEqual([
+      ...['gate', 'm11', 'm10', 'm9', 'm8', 'm7', 'm6', 'm5', 'm4'],
     ]);
   });
 
@@ -123,7 +124,7 @@ describe('of the measures', () => {
 });
 
 test('the first three runs of a set are shown, and a mark is the place in the set', () => {
-  const comparison = { runs: { a: ['r1', 'r2', 'r3', 'r4'], b: ['r5'] } } as CompareResponse;
+  const comparison: Pick<CompareResponse, 'runs'> = { runs: { a: ['r1', 'r2', 'r3', 'r4'], b: ['r5'] } };
   expect(shownIds(comparison)).toEqual(['r1', 'r2', 'r3', 'r5']);
   expect(['r4', 'r5', 'other'].map((id) => markOf(comparison, id))).toEqual(['A4', 'B1', null]);
 });

@@ -1,4 +1,4 @@
-import type { MeasureVerdict } from '../../exporter-api/types.ts';
+import type { MeasureResponse } from '../../../../core/api/comparison.ts';
 
 /** An axis of ratios B ÷ A, symmetric about no change on the logarithmic scale, on which doubling and halving are equally far. */
 export interface EffectAxis {
@@ -18,7 +18,7 @@ const ROOM = 1.15;
 const TICK_ROOM = 0.85;
 
 /** The axis for these effects: all estimates and margins are on it, and interval ends up to a factor of two. */
-export function effectAxis(measures: ReadonlyArray<Pick<MeasureVerdict, 'effect' | 'margin'>>): EffectAxis {
+export function effectAxis(measures: ReadonlyArray<Pick<MeasureResponse, 'effect' | 'margin'>>): EffectAxis {
   const reaches = measures.flatMap(({ effect, margin }) => [
     2 * Math.log1p(margin),
     ...(effect === null

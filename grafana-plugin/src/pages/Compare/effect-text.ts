@@ -1,8 +1,8 @@
 import { changeText, percentText } from '../../../../core/text/change-text.ts';
 import { ABSENT } from '../../../../core/text/quantities.ts';
-import type { MeasureVerdict } from '../../exporter-api/types.ts';
+import type { MeasureResponse } from '../../../../core/api/comparison.ts';
 
-type Effect = MeasureVerdict['effect'];
+type Effect = MeasureResponse['effect'];
 
 /** The estimated change of B against A: `+12.3 %`. */
 export function effectText(effect: Effect): string {

@@ -1,5 +1,5 @@
 import { t } from '@grafana/i18n';
-import type { Reason } from '../../exporter-api/types.ts';
+import type { Reason } from '../../../../core/api/verdict.ts';
 
 /** Why the verdict on a measure is what it is, in a few words; empty where the evidence suffices. */
 export function reasonText(reason: Reason): string {

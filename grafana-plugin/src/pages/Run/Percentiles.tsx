@@ -7,7 +7,7 @@ import { counted } from '../../../../core/text/quantities.ts';
 import { usePage } from '../../app/page-context.ts';
 import { useSceneContent } from '../../app/useSceneContent.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { RunSummary } from '../../exporter-api/types.ts';
+import type { RunSummary } from '../../../../core/api/runs.ts';
 import { ExactDistributions } from './ExactDistributions.tsx';
 import { percentilePanels } from './percentile-panels.ts';
 import { isMostlyUnscraped, type ScrapedRequests, useScrapedRequests } from './useScrapedRequests.ts';

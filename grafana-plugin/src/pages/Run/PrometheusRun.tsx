@@ -8,7 +8,7 @@ import { usePage } from '../../app/page-context.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
-import type { RunSummary } from '../../exporter-api/types.ts';
+import type { RunSummary } from '../../../../core/api/runs.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
 import { runQueries, runsOfSeries } from '../../runs/prometheus-runs.ts';
 import { Percentiles } from './Percentiles.tsx';

@@ -16,7 +16,7 @@ import {
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { RecordMeasure, RecordsResponse } from '../../exporter-api/types.ts';
+import type { RequestMeasure, RecordsResponse } from '../../../../core/api/run-data.ts';
 import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 
 const MAX_POINTS = 10_000;
@@ -35,11 +35,7 @@ export function RequestScatter({ exporter, runId, regions, live }: Props) {
   const value = useRequestValue();
   const load = useCallback(
     (signal: AbortSignal) =>
-      exporter.records(
-        runId,
-        { fields: ['sent_seconds', 'end_seconds', 'outcome', value], limit: MAX_POINTS },
-        signal
-      ),
+      exporter.records(runId, { fields: ['sent_seconds', 'end_seconds', 'outcome', value], limit: MAX_POINTS }, signal),
     [exporter, runId, value]
   );
   const { data, error, loading, reload } = useLoaded(live ? null : load);
@@ -88,7 +84,7 @@ export function RequestScatter({ exporter, runId, regions, live }: Props) {
 }
 
 /** Points by outcome; failed requests without the value are drawn at 0, at their send time. */
-function requestSeries({ columns }: RecordsResponse, value: RecordMeasure, theme: GrafanaTheme2): XySeries[] {
+function requestSeries({ columns }: RecordsResponse, value: RequestMeasure, theme: GrafanaTheme2): XySeries[] {
   const colors: Record<Outcome, string> = {
     ok: paletteColor(theme, 0),
     error: theme.colors.error.text,

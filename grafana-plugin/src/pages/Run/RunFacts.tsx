@@ -11,7 +11,7 @@ import { durationText } from '../../components/duration-text.ts';
 import { runTitle } from '../../components/run-link.ts';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
 import { useNativeDashboards } from '../../components/useNativeDashboards.ts';
-import type { RunSummary } from '../../exporter-api/types.ts';
+import type { RunSummary } from '../../../../core/api/runs.ts';
 
 /** The run's title, status, target and load, and links to the dashboards at its time. */
 export function RunFacts({ run }: { run: RunSummary }) {

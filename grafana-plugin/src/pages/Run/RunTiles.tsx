@@ -6,7 +6,7 @@ import { worstVerdict } from '../../../../core/run/worst-verdict.ts';
 import { counted, quantity, quantityRange } from '../../../../core/text/quantities.ts';
 import { objectiveText } from '../../components/ObjectiveBadge.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
-import type { RunResponse } from '../../exporter-api/types.ts';
+import type { RunResponse } from '../../../../core/api/runs.ts';
 import { distributionOf, scalarOf } from './find-measure.ts';
 
 /** The key numbers of a run. */

@@ -6,7 +6,7 @@ import React from 'react';
 import { useLocation } from 'react-router-dom';
 import { verdictUrl } from '../../components/run-link.ts';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { RunSummary } from '../../exporter-api/types.ts';
+import type { RunSummary } from '../../../../core/api/runs.ts';
 
 /** The newest verdict of `llmbench check` on the run, with a link to its evidence; nothing for a run that was not judged. */
 export function RunVerdict({ run }: { run: RunSummary }) {

@@ -12,7 +12,7 @@ import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { ExporterError } from '../../exporter-api/exporter-error.ts';
-import type { RunResponse, RunSummary } from '../../exporter-api/types.ts';
+import type { RunResponse, RunSummary } from '../../../../core/api/runs.ts';
 import { ClientAndServer } from './ClientAndServer.tsx';
 import { Configuration } from './Configuration.tsx';
 import { EnergyAndCost } from './EnergyAndCost.tsx';

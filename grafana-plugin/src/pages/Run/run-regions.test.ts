@@ -1,4 +1,4 @@
-import type { RunResponse } from '../../exporter-api/types.ts';
+import type { RunResponse } from '../../../../core/api/runs.ts';
 import { runRegions } from './run-regions.ts';
 
 const at = (seconds: number) => new Date(Date.parse('2026-11-26T10:00:00Z') + seconds * 1000).toISOString();

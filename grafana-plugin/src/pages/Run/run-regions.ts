@@ -1,6 +1,6 @@
 import { stageLoadText } from '../../../../core/run/stage-text.ts';
 import type { XyRegion } from '../../charts/xy-series.ts';
-import type { RunResponse } from '../../exporter-api/types.ts';
+import type { RunResponse } from '../../../../core/api/runs.ts';
 
 /** The phases of a run in seconds since its start; of a load in stages, these instead of the measure phase. */
 export function runRegions({ run, result }: Pick<RunResponse, 'run' | 'result'>): XyRegion[] {

@@ -1,13 +1,13 @@
-import type { ServerSummary, ServersResponse } from '../../exporter-api/types.ts';
+import type { SeriesSummary, ServersFile } from '../../../../core/run/servers-file.ts';
 import { meanOf, serverCounts } from './server-histograms.ts';
 
 function series(
   target: string,
   buckets: Array<[string, number]>,
   sum: number | null,
-  more: Partial<ServerSummary> = {},
+  more: Partial<SeriesSummary> = {},
   resets = 0
-): ServerSummary {
+): SeriesSummary {
   const count = buckets.at(-1)?.[1] ?? 0;
   return {
     target,
@@ -35,7 +35,7 @@ function series(
   };
 }
 
-const RESPONSE: Omit<ServersResponse, 'series'> = {
+const RESPONSE: Omit<ServersFile, 'series'> = {
   schema_version: 1,
   run_id: 'a',
   definitions: 'llmbench',
@@ -43,7 +43,7 @@ const RESPONSE: Omit<ServersResponse, 'series'> = {
   interval_seconds: 1,
   targets: [],
 };
-const counts = (...all: ServerSummary[]) => serverCounts({ ...RESPONSE, series: all });
+const counts = (...all: SeriesSummary[]) => serverCounts({ ...RESPONSE, series: all });
 
 test('series with like bounds are added, however the bounds are written', () => {
   const [only, ...others] = counts(

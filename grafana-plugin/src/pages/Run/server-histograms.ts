@@ -1,6 +1,6 @@
 import { addHistograms } from '../../../../core/histogram/add.ts';
 import { type ClassicHistogram, classicHistogram } from '../../../../core/histogram/classic-histogram.ts';
-import type { ServerHistogram, ServersResponse } from '../../exporter-api/types.ts';
+import type { HistogramStatistics, ServersFile } from '../../../../core/run/servers-file.ts';
 
 /** What the servers of a run counted of one quantity in its window. */
 export interface ServerCounts {
@@ -40,8 +40,8 @@ export function meanOf(counts: readonly ServerCounts[]): MeanAndCount | null {
  * Adds up the series of a family. Series whose bounds differ are never added: each grid is an entry of its own. A
  * series that is on two pages counts once.
  */
-export function serverCounts({ series }: ServersResponse): ServerCounts[] {
-  const groups = new Map<string, Array<{ target: string; statistics: ServerHistogram }>>();
+export function serverCounts({ series }: ServersFile): ServerCounts[] {
+  const groups = new Map<string, Array<{ target: string; statistics: HistogramStatistics }>>();
   for (const { family, target, repeats, statistics, unit } of series) {
     if (repeats !== null || statistics?.kind !== 'histogram' || unit !== 'seconds') {
       continue;

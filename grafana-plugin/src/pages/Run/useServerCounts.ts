@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
 import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { Quantity } from '../../exporter-api/types.ts';
+import type { QuantityName } from '../../../../core/api/run-data.ts';
 import { type ServerCounts, serverCounts } from './server-histograms.ts';
 
 export const COMPARED = [
@@ -10,7 +10,7 @@ export const COMPARED = [
   'request_latency',
   'queue_time',
   'prefill_time',
-] as const satisfies readonly Quantity[];
+] as const satisfies readonly QuantityName[];
 export type Compared = (typeof COMPARED)[number];
 
 export type CountsByQuantity = Record<Compared, ServerCounts[]>;

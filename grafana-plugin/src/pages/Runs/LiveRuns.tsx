@@ -9,7 +9,7 @@ import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
-import type { RunProgress, RunSummary } from '../../exporter-api/types.ts';
+import type { RunProgress, RunSummary } from '../../../../core/api/runs.ts';
 import type { RunSource } from '../../runs/run-source.ts';
 
 const REFRESH_MS = 3000;

@@ -13,7 +13,7 @@ import { compareUrl, timeOfRuns } from '../../components/run-link.ts';
 import { useLoaded } from '../../components/useLoaded.ts';
 import { useRunSource } from '../../components/useRunSource.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
-import type { RunSummary } from '../../exporter-api/types.ts';
+import type { RunSummary } from '../../../../core/api/runs.ts';
 import { FILTER_MEMBERS, type RunSource } from '../../runs/run-source.ts';
 import { LiveRuns } from './LiveRuns.tsx';
 import { runColumns } from './run-columns.tsx';

@@ -12,7 +12,7 @@ import { durationText } from '../../components/duration-text.ts';
 import { runUrl } from '../../components/run-link.ts';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { RunSummary } from '../../exporter-api/types.ts';
+import type { RunSummary } from '../../../../core/api/runs.ts';
 import { type SortName, sortValue } from '../../runs/run-source.ts';
 import type { Histories } from './run-histories.ts';
 

@@ -1,8 +1,7 @@
 import { useCallback, useMemo } from 'react';
 import { isOrdered, oldestFirst } from '../../../../core/run/run-order.ts';
 import { useLoaded } from '../../components/useLoaded.ts';
-import type { RunPageRequest } from '../../exporter-api/exporter-api.ts';
-import type { RunPage, RunSummary } from '../../exporter-api/types.ts';
+import type { RunsQuery, RunsResponse, RunSummary } from '../../../../core/api/runs.ts';
 import { type RunSource, sortValue } from '../../runs/run-source.ts';
 
 /** A number of a run and of the comparable runs before it, in the order of time. */
@@ -41,7 +40,7 @@ function groupOf({ scenario, fingerprint, system }: RunSummary): string {
 const MAX_RUNS = 500;
 
 /** Histories of the runs on a page, from these runs and from the newest ones once they are loaded. */
-export function useHistories(source: RunSource, request: RunPageRequest, page: RunPage | undefined): Histories {
+export function useHistories(source: RunSource, request: RunsQuery, page: RunsResponse | undefined): Histories {
   const { scenario, model, system, tool } = request;
   // A list for a text: the members are new objects whenever the address changes.
   const key = JSON.stringify({ scenario, model, system, tool });

@@ -1,13 +1,13 @@
 import type { Address } from '../../app/useAddress.ts';
 import type { Sort } from '../../components/DataTable.tsx';
-import type { RunPageRequest } from '../../exporter-api/exporter-api.ts';
+import type { RunsQuery } from '../../../../core/api/runs.ts';
 import type { TimeSpan } from '../../prometheus/query-prometheus.ts';
 import { FILTER_MEMBERS } from '../../runs/run-source.ts';
 
 export const PAGE_LENGTH = 50;
 
 /** The request for runs that the URL describes. */
-export function runsRequest(address: Address, time: TimeSpan): RunPageRequest {
+export function runsRequest(address: Address, time: TimeSpan): RunsQuery {
   const members = FILTER_MEMBERS.flatMap((name) => {
     const values = address.all(name);
     return values.length > 0 ? [[name, values]] : [];

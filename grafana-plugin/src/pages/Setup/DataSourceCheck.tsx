@@ -5,7 +5,7 @@ import { Button, Icon, Spinner, TextLink, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode, useCallback } from 'react';
 import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
 import { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { StatusResponse } from '../../exporter-api/types.ts';
+import type { StatusResponse } from '../../../../core/api/service.ts';
 import { FIRST_TOKEN_HISTOGRAMS } from '../../prometheus/first-token-histograms.ts';
 import { nativeOnlyQuery } from '../../prometheus/native-only.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';

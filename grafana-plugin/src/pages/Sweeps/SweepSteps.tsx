@@ -11,12 +11,12 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { ObjectiveBadge } from '../../components/ObjectiveBadge.tsx';
 import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
-import type { SweepResponse } from '../../exporter-api/types.ts';
+import type { StoredSweep } from '../../../../core/api/sweeps.ts';
 import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
 import { gpusOfSweep, type ShownSweep } from './chart-curves.ts';
 import type { SweepSettings } from './settings.ts';
 
-type Step = SweepResponse['steps'][number];
+type Step = StoredSweep['steps'][number];
 
 /** The steps of a sweep, a row per load. */
 export function SweepSteps({ shown: { sweep, name }, settings }: { shown: ShownSweep; settings: SweepSettings }) {
@@ -34,7 +34,7 @@ export function SweepSteps({ shown: { sweep, name }, settings }: { shown: ShownS
   );
 }
 
-function factsOf({ source, model, dataset, knee, within_objective: within }: SweepResponse): string {
+function factsOf({ source, model, dataset, knee, within_objective: within }: StoredSweep): string {
   const parts = [
     source.kind === 'group'
       ? t('sweeps.source-group', 'Group {{name}}', { name: source.name })
@@ -49,7 +49,7 @@ function factsOf({ source, model, dataset, knee, within_objective: within }: Swe
   return parts.filter(Boolean).join(' · ');
 }
 
-function columnsOf(sweep: SweepResponse, settings: SweepSettings, search: string): Array<Column<Step>> {
+function columnsOf(sweep: StoredSweep, settings: SweepSettings, search: string): Array<Column<Step>> {
   const gpus = gpusOfSweep(sweep, settings);
   const figure = (id: SweepFigure, header: string, unit: Unit): Column<Step> => ({
     ...{ id, header, align: 'right' },

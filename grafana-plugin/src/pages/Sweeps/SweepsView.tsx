@@ -19,7 +19,7 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
-import type { SweepPage, SweepSummary } from '../../exporter-api/types.ts';
+import type { SweepsResponse, ListedSweep } from '../../../../core/api/sweeps.ts';
 import { prometheusSweeps } from '../../sweeps/prometheus-reader.ts';
 import { exporterSweeps, type SweepReader } from '../../sweeps/sweep-reader.ts';
 import { shownSweeps, type ShownSweep } from './chart-curves.ts';
@@ -106,7 +106,7 @@ function FromPrometheus() {
 }
 
 /** The picker, and the chosen sweeps; the newest unless one is chosen. */
-function Chosen({ reader, page }: { reader: SweepReader; page: SweepPage }) {
+function Chosen({ reader, page }: { reader: SweepReader; page: SweepsResponse }) {
   const address = useAddress();
   const named = address.all('sweep');
   const [newest] = page.sweeps;
@@ -143,7 +143,7 @@ function Chosen({ reader, page }: { reader: SweepReader; page: SweepPage }) {
   );
 }
 
-function descriptionOf({ loads, load_mode, runs, start, source }: SweepSummary): string {
+function descriptionOf({ loads, load_mode, runs, start, source }: ListedSweep): string {
   return [
     `${load_mode.replaceAll('_', ' ')} ${loads.join(', ')}`,
     t('sweeps.run-count', '{{count}} runs', { count: runs }),

@@ -1,6 +1,6 @@
 import { createTheme } from '@grafana/data';
 import { SWEEP_FIGURES, type SweepFigure } from '../../../../core/sweeps/sweep-figures.ts';
-import type { SweepResponse } from '../../exporter-api/types.ts';
+import type { StoredSweep } from '../../../../core/api/sweeps.ts';
 import {
   efficiency,
   goodputCurves,
@@ -12,7 +12,7 @@ import {
 } from './chart-curves.ts';
 import type { SweepSettings } from './settings.ts';
 
-type Step = SweepResponse['steps'][number];
+type Step = StoredSweep['steps'][number];
 
 const SETTINGS: SweepSettings = {
   throughput: 'output_token_throughput',
@@ -32,7 +32,7 @@ function step(load: number, figures: Partial<Record<SweepFigure, number>>, slos:
   return { load, objective: null, requests, runs: [], slos, values };
 }
 
-function sweep(id: string, steps: Step[], more: Partial<SweepResponse> = {}): SweepResponse {
+function sweep(id: string, steps: Step[], more: Partial<StoredSweep> = {}): StoredSweep {
   return {
     ...{ sweep_id: id, source: { kind: 'group', name: id }, scenario: 'capacity', model: 'm', dataset: null },
     ...{ system: 'vllm', system_version: null, endpoint_type: 'chat', tool: 'llmbench', tool_version: null },
@@ -42,7 +42,7 @@ function sweep(id: string, steps: Step[], more: Partial<SweepResponse> = {}): Sw
   };
 }
 
-const shown = (...sweeps: SweepResponse[]) => shownSweeps(sweeps, createTheme());
+const shown = (...sweeps: StoredSweep[]) => shownSweeps(sweeps, createTheme());
 const points = ({ points: all }: { points: ReadonlyArray<{ x: number; y: number }> }) => all.map(({ x, y }) => [x, y]);
 
 test('sweeps have the name of what differs, and a color of their own', () => {

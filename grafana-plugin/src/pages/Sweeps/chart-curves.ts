@@ -4,13 +4,13 @@ import { paretoFrontier } from '../../../../core/sweeps/pareto.ts';
 import { sloWords } from '../../../../core/sweeps/slo-words.ts';
 import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
-import type { SweepResponse } from '../../exporter-api/types.ts';
+import type { StoredSweep } from '../../../../core/api/sweeps.ts';
 import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 import type { SweepSettings } from './settings.ts';
 
 /** A sweep with its name and color beside the others. */
 export interface ShownSweep {
-  sweep: SweepResponse;
+  sweep: StoredSweep;
   name: string;
   color: string;
 }
@@ -30,7 +30,7 @@ export interface ChartLimit {
 }
 
 /** Names say what differs between the sweeps. */
-export function shownSweeps(sweeps: readonly SweepResponse[], theme: GrafanaTheme2): ShownSweep[] {
+export function shownSweeps(sweeps: readonly StoredSweep[], theme: GrafanaTheme2): ShownSweep[] {
   const names = sweepNames(sweeps);
   return sweeps.map((sweep, i) => ({ sweep, name: names[i] ?? sweep.sweep_id, color: paletteColor(theme, i) }));
 }
@@ -54,7 +54,7 @@ export function latencyLimits(shown: readonly ShownSweep[], { latency, percentil
 }
 
 /** GPUs that throughput is divided by; null: unknown. */
-export const gpusOfSweep = ({ gpus }: Pick<SweepResponse, 'gpus'>, settings: Pick<SweepSettings, 'gpus'>) =>
+export const gpusOfSweep = ({ gpus }: Pick<StoredSweep, 'gpus'>, settings: Pick<SweepSettings, 'gpus'>) =>
   gpus ?? settings.gpus;
 
 export interface Efficiency {

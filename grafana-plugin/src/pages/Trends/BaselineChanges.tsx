@@ -5,7 +5,7 @@ import React, { useMemo } from 'react';
 import { ABSENT } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
-import type { ScenarioResponse } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 import type { DraftChange } from './baseline-change.ts';
 
 type Baseline = ScenarioResponse['baseline'];

@@ -19,7 +19,7 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { ScenarioResponse } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 import {
   actionButton,
   actionMeaning,

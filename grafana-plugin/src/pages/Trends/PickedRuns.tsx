@@ -5,7 +5,7 @@ import { Button, LinkButton, TextLink, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
 import { useLocation } from 'react-router-dom';
 import { compareSetsUrl, runUrl } from '../../components/run-link.ts';
-import type { ScenarioResponse } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 import type { DraftChange } from './baseline-change.ts';
 import { startText } from './run-texts.ts';
 

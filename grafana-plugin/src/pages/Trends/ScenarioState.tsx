@@ -9,7 +9,7 @@ import { regressionFacts } from '../../components/OpenRegressions.tsx';
 import { regressionUrl, verdictUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { ScenarioResponse } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 import type { DraftChange } from './baseline-change.ts';
 
 interface Props {

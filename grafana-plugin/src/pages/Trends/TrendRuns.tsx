@@ -9,7 +9,7 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { ScenarioResponse } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 import { statisticName } from '../Run/measure-name.ts';
 import { standingText, startText, valueText } from './run-texts.ts';
 

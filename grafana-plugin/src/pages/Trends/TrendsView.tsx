@@ -10,7 +10,7 @@ import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { ScenarioSummary } from '../../exporter-api/types.ts';
+import type { ListedScenario } from '../../../../core/api/scenarios.ts';
 import { ScenarioTrends } from './ScenarioTrends.tsx';
 
 /** The exporter's limits of one response. */
@@ -79,7 +79,7 @@ function Trends({ exporter }: { exporter: ExporterApi }) {
   );
 }
 
-function description({ runs, verdict, state, baseline }: ScenarioSummary): string {
+function description({ runs, verdict, state, baseline }: ListedScenario): string {
   return [
     runs === 1
       ? t('trends.runs-one', '1 run')

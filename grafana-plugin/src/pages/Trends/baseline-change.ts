@@ -1,5 +1,5 @@
 import { t } from '@grafana/i18n';
-import type { BaselineAction, ScenarioResponse } from '../../exporter-api/types.ts';
+import type { BaselineAction, ScenarioResponse } from '../../../../core/api/scenarios.ts';
 
 type Run = ScenarioResponse['runs'][number];
 

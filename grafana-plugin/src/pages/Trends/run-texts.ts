@@ -2,7 +2,7 @@ import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import { ABSENT, quantity, quantityRange } from '../../../../core/text/quantities.ts';
-import type { ScenarioResponse } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 
 type Run = ScenarioResponse['runs'][number];
 

@@ -1,4 +1,4 @@
-import type { ScenarioResponse } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 import { nearestPoint, trendOf, versionMarks } from './trend-points.ts';
 
 type Run = ScenarioResponse['runs'][number];

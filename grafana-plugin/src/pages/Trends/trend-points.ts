@@ -1,5 +1,5 @@
 import { changeText } from '../../../../core/text/change-text.ts';
-import type { ScenarioResponse } from '../../exporter-api/types.ts';
+import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 
 /** What a run contributes to the history of one measure. The place is that of the run among all shown, the oldest is 0. */
 export interface TrendPoint {

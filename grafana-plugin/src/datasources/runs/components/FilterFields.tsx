@@ -2,7 +2,7 @@ import { t } from '@grafana/i18n';
 import { InlineField, MultiCombobox } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import type { ExporterApi } from '../../../exporter-api/exporter-api.ts';
-import type { ValueName } from '../../../exporter-api/types.ts';
+import type { ValueName } from '../../../../../core/api/runs.ts';
 import type { RunsQuery } from '../types.ts';
 import { Named } from '../../../components/Named.tsx';
 

@@ -2,7 +2,8 @@ import type { QueryEditorProps } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Combobox, InlineField, InlineSwitch, Input, RadioButtonGroup, Stack } from '@grafana/ui';
 import React from 'react';
-import { DISTRIBUTIONS, RECORD_MEASURES } from '../../../exporter-api/types.ts';
+import { REQUEST_MEASURES } from '../../../../../core/api/run-data.ts';
+import { DISTRIBUTIONS } from '../../../exporter-api/distributions.ts';
 import { DEFAULT_QUERY, type ExporterDataSource, type QueryKind, type RunsOptions, type RunsQuery } from '../types.ts';
 import { FilterFields } from './FilterFields.tsx';
 import { RunField } from './RunField.tsx';
@@ -112,7 +113,7 @@ function RequestFields({ query, change }: FieldsProps) {
         {(named) => (
           <InlineField label={t('source.query.value', 'Value')} labelWidth={12}>
             <Combobox
-              options={RECORD_MEASURES.map(option)}
+              options={REQUEST_MEASURES.map(option)}
               value={query.value ?? null}
               onChange={({ value }) => change({ ...query, value })}
               width={40}

@@ -2,7 +2,7 @@ import type { QueryEditorProps } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Combobox, InlineField, Stack } from '@grafana/ui';
 import React from 'react';
-import type { ValueName } from '../../../exporter-api/types.ts';
+import type { ValueName } from '../../../../../core/api/runs.ts';
 import type { ExporterDataSource, RunsOptions, RunsQuery, RunsVariableQuery } from '../types.ts';
 import { FilterFields } from './FilterFields.tsx';
 import { Named } from '../../../components/Named.tsx';

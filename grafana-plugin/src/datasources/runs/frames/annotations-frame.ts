@@ -1,10 +1,10 @@
 import { type DataFrame, FieldType } from '@grafana/data';
-import type { AnnotationsResponse, RunAnnotation } from '../../../exporter-api/types.ts';
+import type { AnnotationsResponse, Annotation } from '../../../../../core/api/runs.ts';
 import { field, text } from './field.ts';
 
 /** Runs, phases and stages as regions. What still lasts ends with the time range. */
 export function annotationsFrame({ annotations }: AnnotationsResponse, rangeEndMs: number): DataFrame {
-  const texts = (read: (one: RunAnnotation) => string) => annotations.map(read);
+  const texts = (read: (one: Annotation) => string) => annotations.map(read);
   return {
     name: 'annotations',
     length: annotations.length,

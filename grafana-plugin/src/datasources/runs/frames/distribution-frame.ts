@@ -1,6 +1,6 @@
 import type { DataFrame } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import type { DistributionResponse } from '../../../exporter-api/types.ts';
+import type { DistributionResponse } from '../../../../../core/api/run-data.ts';
 import { number } from './field.ts';
 
 /** The exact distribution: the share of values at or below each value. */

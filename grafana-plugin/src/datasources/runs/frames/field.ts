@@ -15,20 +15,20 @@ export const GRAFANA_UNITS: Readonly<Record<Unit, string>> = {
   cost_per_million_tokens: 'suffix: per million tokens',
 };
 
-export function field<T>(name: string, type: FieldType, values: T[], config: FieldConfig = {}): Field<T> {
-  return { name, type, values, config };
+export function field<T>(name: string, type: FieldType, values: readonly T[], config: FieldConfig = {}): Field<T> {
+  return { name, type, values: [...values], config };
 }
 
-export function text(name: string, values: Array<string | null>, config: FieldConfig = {}): Field {
+export function text(name: string, values: ReadonlyArray<string | null>, config: FieldConfig = {}): Field {
   return field(name, FieldType.string, values, config);
 }
 
-export function number(name: string, values: Array<number | null>, unit?: Unit): Field {
+export function number(name: string, values: ReadonlyArray<number | null>, unit?: Unit): Field {
   return field(name, FieldType.number, values, unit ? { unit: GRAFANA_UNITS[unit] } : {});
 }
 
 /** Instants in RFC 3339; null where there is none. */
-export function time(name: string, values: Array<string | null>): Field {
+export function time(name: string, values: ReadonlyArray<string | null>): Field {
   return field(
     name,
     FieldType.time,

@@ -1,7 +1,7 @@
 import type { DataFrame } from '@grafana/data';
-import { type MeasureResult } from '../../../../../core/run/result.ts';
+import type { MeasureResult } from '../../../../../core/run/result.ts';
 import { PERCENTILE_NAMES } from '../../../../../core/stats/percentiles.ts';
-import type { RunResponse } from '../../../exporter-api/types.ts';
+import type { RunResponse } from '../../../../../core/api/runs.ts';
 import { number, text } from './field.ts';
 
 /** One row per measure of a finished run, in base units; a run that lasts has none yet. */

@@ -1,13 +1,13 @@
 import { type DataFrame, FieldType } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import type { RecordMeasure, RecordsResponse } from '../../../exporter-api/types.ts';
+import type { RequestMeasure, RecordsResponse } from '../../../../../core/api/run-data.ts';
 import { field, number, text } from './field.ts';
 
 /**
  * One row per request: when it was sent, and the value. Without a wall time of its own a run has seconds since its zero
  * instead of times.
  */
-export function requestsFrame({ run_id, zero, sampled, columns }: RecordsResponse, value: RecordMeasure): DataFrame {
+export function requestsFrame({ run_id, zero, sampled, columns }: RecordsResponse, value: RequestMeasure): DataFrame {
   const sent = (columns.sent_seconds ?? []) as Array<number | null>;
   const start = zero.start === null ? null : Date.parse(zero.start);
   const texts = (name: 'phase' | 'outcome' | 'reason') => (columns[name] ?? []) as Array<string | null>;

@@ -1,7 +1,7 @@
 import type { DataFrame, DataLink } from '@grafana/data';
 import { pageUrl, ROUTES } from '../../../constants/routes.ts';
 import { shortTitle } from '../../../../../core/measures/names.ts';
-import type { KeyNumbers, RunSummary } from '../../../exporter-api/types.ts';
+import type { KeyNumbers, RunSummary } from '../../../../../core/api/runs.ts';
 import { number, text, time } from './field.ts';
 
 const RUN_PAGE: DataLink = { title: 'Open the run', url: `${pageUrl(ROUTES.runs)}/\${__value.raw}` };
