@@ -4,7 +4,7 @@ import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
-import { rustPage } from '../metrics/rust-page.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { isEndpoint } from './endpoints.ts';
 import { dynamoFamilies } from './families.ts';
 import { FrontendMetrics } from './frontend-metrics.ts';
@@ -80,6 +80,6 @@ export class DynamoProfile implements ServerProfile {
     this.#tokio.update(now_ns, running + waiting);
     const uptime = this.#runtime.gauge('dynamo_component_uptime_seconds').series({ worker_id: this.#self.hex });
     uptime.value = now_ns * SECONDS_PER_NANOSECOND;
-    return rustPage(this.#http.all()) + rustPage(this.#runtime.all());
+    return writePage(this.#http.all(), FORMATS.RUST) + writePage(this.#runtime.all(), FORMATS.RUST);
   }
 }

@@ -1,6 +1,6 @@
 import type { EngineEvent, TokenEvent } from '../engine/events.ts';
 import type { PageFamilies } from '../metrics/page-families.ts';
-import type { Histogram, Scalar } from '../metrics/series.ts';
+import type { Histogram, Scalar } from '../metrics/family.ts';
 import type { DynamoInstance } from './instance.ts';
 import type { RoutedRequest } from './routed-request.ts';
 

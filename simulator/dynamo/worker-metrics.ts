@@ -1,7 +1,7 @@
 import type { EngineEvent, RequestProgress } from '../engine/events.ts';
 import type { Labels } from '../metrics/family.ts';
-import type { Histogram, Scalar } from '../metrics/series.ts';
-import { rustPage } from '../metrics/rust-page.ts';
+import type { Histogram, Scalar } from '../metrics/family.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { dynamoFamilies } from './families.ts';
 import { requestBytes } from './frontend-metrics.ts';
 import type { DynamoInstance } from './instance.ts';
@@ -80,7 +80,7 @@ export class WorkerMetrics {
     const { worker_id = '' } = this.#component;
     this.#families.gauge('dynamo_component_uptime_seconds').series({ worker_id }).value =
       now_ns * SECONDS_PER_NANOSECOND;
-    return rustPage(this.#families.all());
+    return writePage(this.#families.all(), FORMATS.RUST);
   }
 
   #received(): void {

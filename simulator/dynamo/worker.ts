@@ -7,7 +7,7 @@ import type { Reply } from '../http/engine-driver.ts';
 import type { MonotonicClock } from '../http/monotonic-clock.ts';
 import { LmcacheMetrics } from '../lmcache/lmcache-metrics.ts';
 import { PageFamilies } from '../metrics/page-families.ts';
-import { pythonPage } from '../metrics/python-page.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { VllmEngineMetrics } from '../vllm/engine-metrics.ts';
 import { VllmFamilies } from '../vllm/families.ts';
 import { VLLM_PAGE } from '../vllm/page.ts';
@@ -83,8 +83,8 @@ export class DynamoWorker {
     set('model_load_time_seconds', {}, MODEL_LOAD_SECONDS);
     return [
       this.#runtime.page(this.#clock.now_ns() - this.#startedAt_ns),
-      pythonPage(this.#python.all()),
-      pythonPage(this.#vllmFamilies.all()),
+      writePage(this.#python.all(), FORMATS.PYTHON),
+      writePage(this.#vllmFamilies.all(), FORMATS.PYTHON),
       this.#lmcache.page(),
     ].join('');
   }

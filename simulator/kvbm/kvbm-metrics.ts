@@ -2,8 +2,8 @@ import type { BlockTotals } from '../engine/blocks.ts';
 import type { EngineState, EngineEvent, KvTrafficEvent, RequestProgress } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { PageFamilies, type PageEntries } from '../metrics/page-families.ts';
-import { rustPage } from '../metrics/rust-page.ts';
-import type { Scalar } from '../metrics/series.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
+import type { Scalar } from '../metrics/family.ts';
 
 const HOST = 0;
 const DISK = 1;
@@ -72,7 +72,7 @@ export class KvbmMetrics {
     }
     this.#setPool(DEVICE_POOL, this.#device(state));
     this.#setPool(HOST_POOL, this.#host(state));
-    return rustPage(this.#families.all());
+    return writePage(this.#families.all(), FORMATS.RUST);
   }
 
   #moved({ evicted, stored, loaded }: KvTrafficEvent): void {

@@ -2,8 +2,8 @@ import type { EngineState, EngineEvent, KvTrafficEvent, RequestProgress, TokenEv
 import type { EngineParameters } from '../engine/parameters.ts';
 import { KV_BYTES_PER_TOKEN } from '../kv-bytes.ts';
 import { PageFamilies } from '../metrics/page-families.ts';
-import { pythonMultiprocessPage } from '../metrics/python-page.ts';
-import type { Histogram, Scalar } from '../metrics/series.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
+import type { Histogram, Scalar } from '../metrics/family.ts';
 import { LMCACHE_PAGE } from './page.ts';
 
 const SECONDS_PER_NANOSECOND = 1e-9;
@@ -70,7 +70,7 @@ export class LmcacheMetrics {
 
   /** As the Python client writes it for several processes: without creation times. */
   page(): string {
-    return pythonMultiprocessPage(this.#families.all(), 'shown');
+    return writePage(this.#families.all(), FORMATS.LMCACHE);
   }
 
   #lookedUp({ promptTokens, cachedTokens, offloadedTokens }: RequestProgress): void {

@@ -1,5 +1,5 @@
 import type { Labels } from './family.ts';
-import { escapeLabelValue } from './text-escapes.ts';
+import { escapeLabelValue } from './write-page.ts';
 
 /** Labels as they stand between the braces of a sample, in the order given. */
 export function labelText(labels: Labels): string {

@@ -1,7 +1,6 @@
 import { loadCatalog } from '../../catalog/load.ts';
 import type { CatalogFamily } from '../../catalog/types.ts';
-import { Family } from './family.ts';
-import { Histogram, Scalar, Summary } from './series.ts';
+import { Family, Histogram, Scalar, Summary } from './family.ts';
 
 /** Name and HELP text of each family of a page, in the order of the page. */
 export type PageEntries = readonly (readonly [name: string, help: string])[];

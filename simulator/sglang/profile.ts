@@ -3,7 +3,7 @@ import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
-import { pythonMultiprocessPage } from '../metrics/python-page.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { SglangCacheMetrics } from './cache-metrics.ts';
 import { SglangFamilies } from './families.ts';
 import { SglangRequestMetrics } from './request-metrics.ts';
@@ -58,7 +58,7 @@ export class SglangProfile implements ServerProfile {
   metricsPage(state: EngineState): string {
     this.#scheduler.update(state);
     this.#state.update(state);
-    return pythonMultiprocessPage(this.#families.all());
+    return writePage(this.#families.all(), FORMATS.PYTHON_MULTIPROCESS);
   }
 
   /** There from the start in every mode; they move with data-parallel attention only, which the simulator has not. */

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/drawn-load.ts';
 import type { DrawnRequest } from '../engine/drawn-load.ts';
 import { MonotonicClock } from '../http/monotonic-clock.ts';
-import { cppPage } from '../metrics/cpp-page.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { readPage } from '../metrics/read-page.ts';
 import { tritonFamilies } from './start.ts';
 import { TritonModel } from './model.ts';
@@ -18,7 +18,7 @@ function run(backend: TritonBackend, load: readonly DrawnRequest[], until_ns: nu
   const own = { model: 'm', backend, responseCache: false, parameters: TIGHT_PARAMETERS, families };
   const model = new TritonModel({ ...own, clock: new MonotonicClock() });
   const { events } = runLoad(load, until_ns, { profile: model });
-  return { page: readPage(cppPage(families.all())), events };
+  return { page: readPage(writePage(families.all(), FORMATS.CPP)), events };
 }
 
 const COUNTERS = ['queue', 'compute_input', 'compute_infer', 'compute_output'];

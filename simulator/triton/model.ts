@@ -5,7 +5,7 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { EngineDriver } from '../http/engine-driver.ts';
 import type { MonotonicClock } from '../http/monotonic-clock.ts';
 import type { PageFamilies } from '../metrics/page-families.ts';
-import type { Scalar, Histogram } from '../metrics/series.ts';
+import type { Scalar, Histogram } from '../metrics/family.ts';
 import { TritonRequestMetrics } from './request-metrics.ts';
 import { TrtllmBackendMetrics } from './trtllm-backend-metrics.ts';
 

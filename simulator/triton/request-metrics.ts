@@ -1,5 +1,5 @@
 import type { PageFamilies } from '../metrics/page-families.ts';
-import type { Scalar, Summary } from '../metrics/series.ts';
+import type { Scalar, Summary } from '../metrics/family.ts';
 
 /** Where the time of one request went, in whole microseconds. */
 export interface RequestTimes {

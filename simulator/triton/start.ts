@@ -6,7 +6,7 @@ import { MonotonicClock } from '../http/monotonic-clock.ts';
 import { pagePort } from '../http/page-port.ts';
 import { Site } from '../http/site.ts';
 import { TruthLog } from '../http/truth-log.ts';
-import { cppPage } from '../metrics/cpp-page.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { TritonHostMetrics } from './host-metrics.ts';
 import { TritonModel } from './model.ts';
@@ -15,7 +15,7 @@ import { tritonServer } from './server.ts';
 import type { ServedModel } from './server.ts';
 import { PageFamilies } from '../metrics/page-families.ts';
 import { oneTwoFiveBounds } from '../metrics/token-bounds.ts';
-import { WindowedSummary } from '../metrics/windowed-summary.ts';
+import { WindowedSummary } from '../metrics/family.ts';
 import { TRITON_PAGE } from './page.ts';
 
 /** As libevhtp sends it by default. */
@@ -81,7 +81,7 @@ class Triton {
     for (const { model } of this.#models) model.update();
     this.#host.update(this.#clock.now_ns());
     this.#cache.update(this.#families);
-    return cppPage(this.#families.all());
+    return writePage(this.#families.all(), FORMATS.CPP);
   }
 
   dcgmPage(): string {

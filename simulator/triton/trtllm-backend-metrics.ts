@@ -2,7 +2,7 @@ import type { EngineState, EngineEvent, RequestProgress, StepEvent } from '../en
 import type { EngineParameters } from '../engine/parameters.ts';
 import { KV_BYTES_PER_TOKEN, MODEL_BYTES } from '../kv-bytes.ts';
 import type { PageFamilies } from '../metrics/page-families.ts';
-import type { Histogram } from '../metrics/series.ts';
+import type { Histogram } from '../metrics/family.ts';
 
 /** Label that distinguishes the values of one family. */
 const KINDS = {

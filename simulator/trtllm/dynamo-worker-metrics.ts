@@ -1,7 +1,7 @@
 import { loadCatalog } from '../../catalog/load.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { PageFamilies } from '../metrics/page-families.ts';
-import { pythonPage } from '../metrics/python-page.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { kvTransfer } from './kv-transfer.ts';
 
 const BYTES_PER_GIGABYTE = 1e9;
@@ -39,7 +39,7 @@ export class DynamoWorkerMetrics {
   }
 
   page(): string {
-    return pythonPage(this.#families.all());
+    return writePage(this.#families.all(), FORMATS.PYTHON);
   }
 
   #counter(name: string) {

@@ -3,7 +3,7 @@ import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
-import { pythonMultiprocessPage } from '../metrics/python-page.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { setConfiguration } from './config-metrics.ts';
 import { TrtllmDraftMetrics } from './draft-metrics.ts';
 import { DynamoWorkerMetrics } from './dynamo-worker-metrics.ts';
@@ -65,7 +65,7 @@ export class TrtllmProfile implements ServerProfile {
       // Both ranks run the same batch.
       this.#families.gauge('trtllm_scheduled_batch_size').series(labels).value = state.running;
     }
-    return pythonMultiprocessPage(this.#families.all());
+    return writePage(this.#families.all(), FORMATS.PYTHON_MULTIPROCESS);
   }
 
   /** The rows of iteration statistics that have not been read yet, as JSON. */

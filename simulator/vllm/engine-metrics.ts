@@ -7,7 +7,7 @@ import type {
   TokenEvent,
 } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { Histogram, Scalar } from '../metrics/series.ts';
+import type { Histogram, Scalar } from '../metrics/family.ts';
 import type { VllmFamilies } from './families.ts';
 import { KV_BYTES_PER_TOKEN } from '../kv-bytes.ts';
 import type { Labels } from '../metrics/family.ts';

@@ -2,7 +2,7 @@ import type { EngineEvent, KvTrafficEvent, RequestProgress } from '../engine/eve
 import type { EngineParameters } from '../engine/parameters.ts';
 import { KV_BYTES_PER_TOKEN } from '../kv-bytes.ts';
 import type { Labels } from '../metrics/family.ts';
-import type { Histogram, Scalar } from '../metrics/series.ts';
+import type { Histogram, Scalar } from '../metrics/family.ts';
 import type { VllmFamilies } from './families.ts';
 
 const STORE_BYTES_PER_SECOND = 20 * 2 ** 30;

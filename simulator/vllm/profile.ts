@@ -3,7 +3,7 @@ import { DIALECTS } from '../dialects/table.ts';
 import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
-import { pythonPage } from '../metrics/python-page.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { VllmEngineMetrics } from './engine-metrics.ts';
 import { VllmFamilies } from './families.ts';
 import { VllmHttpMetrics } from './http-metrics.ts';
@@ -54,6 +54,6 @@ export class VllmProfile implements ServerProfile {
   metricsPage(state: EngineState): string {
     this.#engine.update(state);
     this.#process.update();
-    return pythonPage(this.#families.all());
+    return writePage(this.#families.all(), FORMATS.PYTHON);
   }
 }

@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../engine/events.ts';
 import type { EngineParameters, Speculation } from '../engine/parameters.ts';
-import type { Scalar, Histogram } from '../metrics/series.ts';
+import type { Scalar, Histogram } from '../metrics/family.ts';
 import type { VllmFamilies } from './families.ts';
 import { VllmOffloadMetrics } from './offload-metrics.ts';
 import type { Labels } from '../metrics/family.ts';

@@ -19,10 +19,8 @@ import { seed as seedFamilies } from './seeds.ts';
 import { Upstream } from './upstream.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
 import { Worker } from './worker.ts';
-import { writePage } from './write-page.ts';
 import { parseText, type Labels, type MetricFamily, type MetricType } from '../../../core/exposition/index.ts';
-import { plainNumber } from '../../metrics/plain-number.ts';
-import { escapeLabelValue } from '../../metrics/text-escapes.ts';
+import { FORMATS, escapeLabelValue, plainNumber, writePage } from '../../metrics/write-page.ts';
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -205,7 +203,7 @@ export class GatewayServer {
     this.#requests.update(this.#now_s());
     this.#workerMetrics.update();
     this.#runtime.update();
-    return writePage(this.#families.all());
+    return writePage(this.#families.all(), FORMATS.RUST_EXPORTER);
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { WindowedSummary } from './windowed-summary.ts';
+import { WindowedSummary } from './family.ts';
 
 test('quantiles are those of the last minute, count and sum of all time', () => {
   let now_s = 0;
