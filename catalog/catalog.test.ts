@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { catalogs, isAlwaysExposed, labelsOf, loadCatalog, loadCatalogHead, systems } from './load.ts';
 import { FamilyIndex } from './lookup.ts';
 import type { CatalogFamily } from './types.ts';
+import { compareVersions, isVersion } from './versions.ts';
 
 const json = (file: string): unknown => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
 
@@ -125,6 +126,34 @@ describe.each(systems())('%s', (system) => {
       expect(labels).toEqual(expect.arrayContaining(Object.keys(family.label_values ?? {})));
       expect(catalog.common_labels).toEqual(expect.arrayContaining([...(family.omit_labels ?? [])]));
     }
+  });
+
+  test('names as former ones only families of the same kind, each of one family, which the newest release lacks', () => {
+    const former = catalog.families.flatMap((family) => (family.formerly ?? []).map((name) => ({ family, name })));
+    expect(new Set(former.map(({ name }) => name)).size).toBe(former.length);
+    for (const { family, name } of former) {
+      const before = catalog.families.find((candidate) => candidate.name === name);
+      const { type, unit, per = null } = family;
+      expect({ name, type: before?.type, unit: before?.unit, per: before?.per ?? null }).toEqual({
+        name,
+        type,
+        unit,
+        per,
+      });
+    }
+  });
+
+  test('states releases within those that it was compared with', () => {
+    const { versions } = catalog;
+    if (versions === undefined) return;
+    const outside = catalog.families.filter(({ since, until }) =>
+      [since, until].some(
+        (version) =>
+          isVersion(version) &&
+          (compareVersions(version, versions.oldest) <= 0 || compareVersions(version, versions.newest) > 0),
+      ),
+    );
+    expect(outside.map(({ name }) => name)).toEqual([]);
   });
 
   test('covers every family of the dashboards that the system ships, or states that it ships none', () => {

@@ -59,8 +59,12 @@ export interface CatalogFamily {
   readonly part?: string;
   readonly exposed: Exposure;
   readonly when: string;
+  /** The first release, or date, that has it; absent: no release of `versions` lacks it. */
   readonly since?: string;
+  /** The first release, or date, that lacks it. */
   readonly until?: string;
+  /** Names that it had before, with the same meaning, newest first. */
+  readonly formerly?: readonly string[];
   readonly required?: true;
   readonly deprecated?: string;
   readonly json?: JsonSource;
@@ -114,6 +118,8 @@ export interface CatalogHead {
   readonly bucket_options_unknown?: readonly string[];
   readonly deprecated?: string;
   readonly observed?: string;
+  /** The releases that the file was compared with. */
+  readonly versions?: { readonly oldest: string; readonly newest: string };
   readonly source: string;
   readonly common_labels: readonly string[];
 }
