@@ -11,10 +11,6 @@ export const NOT_SHOWN: readonly { readonly families: RegExp; readonly reason: s
     reason: 'of 2025 releases only; later ones have the TCP request plane, whose transport is shown',
   },
   {
-    families: /^dynamo_frontend_inflight_requests$/,
-    reason: 'the older name of dynamo_frontend_active_requests: both are the same number, which is shown once',
-  },
-  {
     families: /^dynamo_tokio_budget_forced_yield_total$/,
     reason:
       'the page of 1.4.2 says counter and its source gauge: neither a rate nor the value is safe in every release',
@@ -53,9 +49,5 @@ export const NOT_SHOWN: readonly { readonly families: RegExp; readonly reason: s
     families:
       /^trtllm_(cpu_memory_usage_bytes|pinned_memory_usage_bytes|max_batch_size_static|max_batch_size_runtime|max_num_tokens_runtime|avg_decoded_tokens_per_iter)$/,
     reason: 'always 0 on the PyTorch backend',
-  },
-  {
-    families: /^vllm:time_per_output_token_seconds$/,
-    reason: 'the former name of vllm:inter_token_latency_seconds, removed from vLLM',
   },
 ];

@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { COMPOSE_PROMETHEUS_CONFIG, renderPrometheusConfig } from './config.ts';
+import { rulesWithFormerNames } from './former-names.ts';
 import { renderGrafanaAlerts } from './grafana-alerts.ts';
 import { renderObjectives } from './objectives.ts';
 import { MAX_SCRAPE_INTERVAL_SECONDS, withRateWindow } from './rate-window.ts';
@@ -32,7 +33,7 @@ await rm(nativeRules, { recursive: true, force: true });
 await mkdir(nativeRules, { recursive: true });
 for (const name of await readdir(new URL('rules/', import.meta.url))) {
   const file = new URL(`rules/${name}`, import.meta.url);
-  const yaml = withRateWindow(await readFile(file, 'utf8'), maxScrapeInterval);
+  const yaml = rulesWithFormerNames(withRateWindow(await readFile(file, 'utf8'), maxScrapeInterval));
   await writeFile(file, yaml);
   await writeFile(new URL(name, nativeRules), renderNativeRules(yaml, `prometheus/rules/${name}`));
 }

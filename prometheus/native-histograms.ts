@@ -1,6 +1,6 @@
 import { parser } from '@prometheus-io/lezer-promql';
 import type { KnownMetric } from './known-metrics.ts';
-import { maskStrings } from './promql.ts';
+import { withoutVariables } from './promql.ts';
 
 type Node = ReturnType<typeof parser.parse>['topNode'];
 
@@ -113,12 +113,4 @@ function isCompared(call: Node): boolean {
     if (node.name === 'BinaryExpr' && isComparison) return true;
   }
   return false;
-}
-
-/** Same length, so that positions stay: Grafana's variables as numbers, or as durations where one is required. */
-function withoutVariables(expr: string): string {
-  return maskStrings(expr).replaceAll(/([[:]\s*)?\$(?:\w+|\{\w+\})/g, (text, before: string = '') => {
-    const length = text.length - before.length;
-    return before + (before === '' ? '1'.repeat(length) : `${'1'.repeat(length - 1)}s`);
-  });
 }

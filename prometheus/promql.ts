@@ -32,6 +32,14 @@ export function maskStrings(expr: string): string {
   return expr.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) => `"${'·'.repeat(text.length - 2)}"`);
 }
 
+/** Same length, so that positions stay: Grafana's variables as numbers, or as durations where one is required. */
+export function withoutVariables(expr: string): string {
+  return maskStrings(expr).replaceAll(/([[:]\s*)?\$(?:\w+|\{\w+\})/g, (text, before: string = '') => {
+    const length = text.length - before.length;
+    return before + (before === '' ? '1'.repeat(length) : `${'1'.repeat(length - 1)}s`);
+  });
+}
+
 function blank(text: string): string {
   return ' '.repeat(text.length);
 }

@@ -1,4 +1,5 @@
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { withFormerNames } from '../../../prometheus/former-names.ts';
 import { DATASOURCE } from '../datasource.ts';
 import { description } from '../server/description.ts';
 import type { DrawPanel } from '../server/server-dashboard.ts';
@@ -24,7 +25,7 @@ export const drawAppPanel: DrawPanel = (spec, id, { width, height }) => {
     .datasource(DATASOURCE)
     .span(width)
     .height(height + LEGEND_HEIGHT)
-    .targets(overTime(buckets.map((selector) => ({ expr: eitherKind(selector), legend: '__auto' }))))
+    .targets(overTime(buckets.map((selector) => ({ expr: withFormerNames(eitherKind(selector)), legend: '__auto' }))))
     .fieldConfig({ defaults: { unit: spec.signals[0]?.display.unit ?? 's' }, overrides: [] })
     .options({ percentiles: quantiles, showIntervals: true, windowSeconds: 0, showLegend: true });
 };

@@ -1,4 +1,5 @@
 import { OVER_TIME } from '../benchmark/wording.ts';
+import { isVersion } from '../../../catalog/versions.ts';
 import type { Family } from './families.ts';
 import type { PanelSpec } from './panel-spec.ts';
 
@@ -10,7 +11,7 @@ export function description({ about, signals }: PanelSpec, ofPercentiles = OVER_
 }
 
 function familyFacts(family: Family): string {
-  const facts = [sentence(family.help)];
+  const facts = [sentence(family.help), ...releases(family)];
   if (family.deprecated !== undefined) facts.push(sentence(`Not in every version: ${family.deprecated}`));
   if (family.exposed !== 'always') facts.push(sentence(`Exposed: ${family.when}`));
   const { buckets, type } = family;
@@ -21,6 +22,16 @@ function familyFacts(family: Family): string {
     facts.push(`Default bounds: ${buckets.length}, from ${String(buckets[0])} to ${String(buckets.at(-1))}.${below}`);
   }
   return `\`${family.name}\` (${family.type}): ${facts.join(' ')}`;
+}
+
+/** Which releases of a server have it, and under which names. */
+function releases({ page, since, until, formerly }: Family): string[] {
+  const from = isVersion(since) ? ` ${page.title} has it since ${since}` : '';
+  const to = isVersion(until) ? `${from === '' ? ` ${page.title} has it` : ''} until ${until}` : '';
+  const names = (formerly ?? []).map((name) => `\`${name}\``).join(', ');
+  const before = names === '' ? '' : `${from === '' ? ' Formerly' : ', formerly'} ${names}`;
+  const text = `${from}${to}${before}`;
+  return text === '' ? [] : [`Not in every version:${text}.`];
 }
 
 function sentence(text: string): string {

@@ -1,4 +1,5 @@
 import { RowBuilder, type Dashboard, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { loadCatalogHead } from '../../../catalog/load.ts';
 import { baseDashboard, type DashboardFrame } from '../base-dashboard.ts';
 import { datasourceVariable, runVariables, scrapeIntervalVariable, serverVariables } from '../variables.ts';
 import { choiceVariable, objectiveVariable, type Choice, type Objective } from '../variables.ts';
@@ -8,6 +9,8 @@ import type { PanelSpec, RowSpec, PanelKind } from './panel-spec.ts';
 
 /** The dashboard of one system, as data. */
 export interface ServerDashboard extends DashboardFrame {
+  /** The catalog of its servers. */
+  readonly system: string;
   /** A family that each server of the system has from its start, and so what its targets are found by. */
   readonly presence: string;
   /** Where the model's name is read: a family and its label; null when the system reports none. */
@@ -25,7 +28,7 @@ export function serverDashboard(
   draw: DrawPanel = drawPanel,
   histograms: Histograms = 'classic',
 ): Dashboard {
-  const dashboard = baseDashboard(spec).variables([
+  const dashboard = baseDashboard({ ...spec, description: `${spec.description}${checkedWith(spec)}` }).variables([
     datasourceVariable(),
     ...runVariables(),
     ...serverVariables(spec.presence, spec.model),
@@ -35,6 +38,14 @@ export function serverDashboard(
   ]);
   for (const row of spec.rows) addRow(dashboard, row, draw);
   return dashboard.build();
+}
+
+/** The releases whose metrics the queries were compared with. */
+function checkedWith({ system }: ServerDashboard): string {
+  const { title, versions } = loadCatalogHead(system);
+  if (versions === undefined) return '';
+  const { oldest, newest } = versions;
+  return `. Checked with ${title} ${oldest === newest ? newest : `${oldest} to ${newest}`}`;
 }
 
 /** Ids of panels are the row's id and the place in it: further panels of a row go to its end. */

@@ -1,3 +1,4 @@
+import { withFormerNames } from '../../../prometheus/former-names.ts';
 import { Families, type Family } from './families.ts';
 import type { Signal, SignalOptions } from './signal.ts';
 import { rateUnit, valueUnit, type DisplayUnit } from './units.ts';
@@ -203,7 +204,12 @@ export class ServerQueries {
 
   /** A query that the others cannot say; `families` are those in it. */
   custom(expr: string, names: readonly string[], unit: DisplayUnit, legend: string): Signal {
-    return { expr, legend, display: unit, families: names.map((name) => this.#families.get(name)) };
+    return {
+      expr: withFormerNames(expr),
+      legend,
+      display: unit,
+      families: names.map((name) => this.#families.get(name)),
+    };
   }
 
   /** The selector of a family for `custom`. */
@@ -276,7 +282,7 @@ export class ServerQueries {
     const labels = keep.filter((label) => label !== modelLabel && label !== 'instance');
     const ends = keep.filter((label) => label === modelLabel || label === 'instance').sort();
     const legend = [name, ...new Set([...labels, ...ends].map((label) => `{{${label}}}`))].filter(Boolean).join(' ');
-    return { expr, legend, display, families };
+    return { expr: withFormerNames(expr), legend, display, families };
   }
 
   /** `waiting` of `vllm:num_requests_waiting`: without the system's prefix and the words that the unit says. */

@@ -188,6 +188,7 @@ function throughput(): RowSpec {
 export function dynamo(): ServerDashboard {
   return {
     uid: 'llmbench-dynamo',
+    system: 'dynamo',
     title: 'LLM server: Dynamo',
     description: 'Frontend, KV router and workers of NVIDIA Dynamo; the engine of a worker has a dashboard of its own',
     presence: PRESENCE,

@@ -125,6 +125,7 @@ function pools(): RowSpec {
 export function kvbm(): ServerDashboard {
   return {
     uid: 'llmbench-kvbm',
+    system: 'kvbm',
     title: 'KV cache: KVBM',
     description:
       'Tiers of the KV block manager of Dynamo, which is deprecated since Dynamo 1.5: a deployment without it is normal',

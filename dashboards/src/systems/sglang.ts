@@ -161,6 +161,7 @@ function throughput(): RowSpec {
 export function sglang(): ServerDashboard {
   return {
     uid: 'llmbench-sglang',
+    system: 'sglang',
     title: 'LLM server: SGLang',
     description:
       'The SGLang engine (--enable-metrics) and its gateway. Prometheus 2 may store the names as sglang_…: the scrape ' +

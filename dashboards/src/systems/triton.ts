@@ -189,6 +189,7 @@ function host(): RowSpec {
 export function triton(): ServerDashboard {
   return {
     uid: 'llmbench-triton',
+    system: 'triton',
     title: 'LLM server: Triton',
     description:
       'Triton Inference Server (port 8002): means from counters, percentiles only where histograms or summaries are switched on',

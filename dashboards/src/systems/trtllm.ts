@@ -140,6 +140,7 @@ function throughput(): RowSpec {
 export function trtllm(): ServerDashboard {
   return {
     uid: 'llmbench-trtllm',
+    system: 'trtllm',
     title: 'LLM server: TensorRT-LLM',
     description:
       'trtllm-serve with return_perf_metrics (path /prometheus/metrics; /metrics is JSON that empties when it is read), ' +

@@ -150,6 +150,7 @@ function scheduler(): RowSpec {
 export function vllm(): ServerDashboard {
   return {
     uid: 'llmbench-vllm',
+    system: 'vllm',
     title: 'LLM server: vLLM',
     description: 'Metrics of vLLM: queue, prefill, decode, KV cache and features',
     presence: PRESENCE,
