@@ -80,7 +80,7 @@ export function createApi(options: ApiOptions): Express {
   api.get('/runs', runsRoute(library));
   api.get('/runs/:run_id', runRoute(library));
   api.get('/runs/:run_id/servers', runServersRoute(library));
-  const limited = limitInFlight(MAX_READINGS, MAX_WAITING);
+  const limited = limitInFlight({ maxInFlight: MAX_READINGS, maxWaiting: MAX_WAITING });
   api.get('/runs/:run_id/records', limited, runRecordsRoute(library));
   api.get('/runs/:run_id/distribution', limited, runDistributionRoute(library));
   api.get('/runs/:run_id/series', limited, runSeriesRoute(library));

@@ -1,4 +1,5 @@
-import type { Request } from 'express';
+import { setImmediate } from 'node:timers/promises';
+import type { Request, Response } from 'express';
 import { isRunId } from '../../../core/run/run-id.ts';
 import type { FoundRun, RunLibrary } from '../../publish/views/run-library.ts';
 import { DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
@@ -41,4 +42,19 @@ export async function reading<T>(library: RunLibrary, read: () => Promise<T>): P
 /** Where the runs are is not exposed over HTTP. */
 export function withoutFolder(library: RunLibrary, text: string): string {
   return text.replaceAll(`${library.store.directory}/`, '');
+}
+
+/** After so many records the work pauses, so that short requests are not delayed by long ones. */
+const RECORDS_AT_ONCE = 500;
+
+/** The records while the client waits for the response; nobody needs the rest. Other requests are processed in between. */
+export async function* whileConnected<T>(response: Response, records: AsyncIterable<T>): AsyncGenerator<T> {
+  let n = 0;
+  for await (const record of records) {
+    yield record;
+    n += 1;
+    if (n % RECORDS_AT_ONCE !== 0) continue;
+    await setImmediate();
+    if (response.socket?.destroyed !== false) throw new Problem(503, 'the client has disconnected');
+  }
 }

@@ -13,7 +13,7 @@ import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { Problem, wrongParameters } from './problem.ts';
 import { choice, integer, readQuery } from './query.ts';
 import type { Query } from './query.ts';
-import { reading, requestedFinishedRun } from './requested-run.ts';
+import { reading, requestedFinishedRun, whileConnected } from './requested-run.ts';
 import { sendJson } from './send-json.ts';
 
 const PARAMETERS = {
@@ -30,7 +30,10 @@ export function runDistributionRoute(library: RunLibrary): RequestHandler {
     const measure = requestedMeasure(query);
     const { run } = await requestedFinishedRun(request, library);
     try {
-      const records = library.store.readRecords(run, { withoutChunks: !readsChunks(measure) });
+      const records = whileConnected(
+        response,
+        library.store.readRecords(run, { withoutChunks: !readsChunks(measure) }),
+      );
       const view = await reading(library, () => distributionView(records, measure, query.population, query.points));
       await sendJson<DistributionResponse>(request, response, { run_id: run.run_id, ...view });
     } catch (error) {

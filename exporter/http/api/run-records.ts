@@ -5,7 +5,7 @@ import { REQUEST_FIELDS, requestColumns } from '../../publish/views/request-colu
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { runZero } from '../../publish/views/run-zero.ts';
 import { choices, integer, readQuery } from './query.ts';
-import { reading, requestedFinishedRun } from './requested-run.ts';
+import { reading, requestedFinishedRun, whileConnected } from './requested-run.ts';
 import { sendJson } from './send-json.ts';
 
 const PARAMETERS = {
@@ -23,7 +23,7 @@ export function runRecordsRoute(library: RunLibrary): RequestHandler {
     const chosen = fields.length === 0 ? REQUEST_FIELDS : fields;
     const view = await reading(library, () =>
       requestColumns(
-        library.store.readRecords(run, { withoutChunks: !chosen.includes('chunks') }),
+        whileConnected(response, library.store.readRecords(run, { withoutChunks: !chosen.includes('chunks') })),
         (record) =>
           (phase.length === 0 || phase.includes(record.phase)) &&
           (outcome.length === 0 || outcome.includes(record.outcome)),

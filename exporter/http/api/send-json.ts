@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 
 const compress = promisify(gzip);
 const COMPRESSION_LEVEL = 1;
+const BLOCK_BYTES = 64 * 1024;
 /** Shorter responses fit into one packet. */
 const MIN_COMPRESSED_BYTES = 1400;
 
@@ -20,9 +23,24 @@ export async function sendJson<T>(request: Request, response: Response, value: N
     return;
   }
   if (body.length < MIN_COMPRESSED_BYTES || request.acceptsEncodings('gzip', 'identity') !== 'gzip') {
-    response.set('Content-Length', String(body.length)).end(body);
+    await sendBody(response, body);
     return;
   }
-  const compressed = await compress(body, { level: COMPRESSION_LEVEL });
-  response.set({ 'Content-Encoding': 'gzip', 'Content-Length': String(compressed.length) }).end(compressed);
+  response.set('Content-Encoding', 'gzip');
+  await sendBody(response, await compress(body, { level: COMPRESSION_LEVEL }));
+}
+
+/** In blocks, so that how much of it the client has received can be seen. */
+async function sendBody(response: Response, body: Buffer): Promise<void> {
+  response.set('Content-Length', String(body.length));
+  if (body.length <= BLOCK_BYTES) {
+    response.end(body);
+    return;
+  }
+  // A client that leaves early is no failure.
+  await pipeline(Readable.from(blocksOf(body), { objectMode: false }), response).catch(() => response.destroy());
+}
+
+function* blocksOf(body: Buffer): Generator<Buffer> {
+  for (let start = 0; start < body.length; start += BLOCK_BYTES) yield body.subarray(start, start + BLOCK_BYTES);
 }
