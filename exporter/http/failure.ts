@@ -6,6 +6,10 @@ import type { ErrorRequestHandler } from 'express';
  */
 export function failureHandler(problem: (line: string) => void): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
+    if (error instanceof URIError) {
+      response.status(400).type('text/plain').send('The URL is malformed.\n');
+      return;
+    }
     const reason = error instanceof Error ? error.message : String(error);
     problem(`${request.method} ${request.path} failed: ${reason}`);
     // The headers are sent: Express closes the connection, which the scraper detects.

@@ -20,7 +20,7 @@ export function landingRoute(page: LandingPage): RequestHandler {
   return async (request, response) => {
     const content = (await page.content?.(request))?.text ?? '';
     response.set('Content-Security-Policy', PAGE_POLICY);
-    response.set('X-Content-Type-Options', 'nosniff');
+    response.set({ 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'private, no-cache', Vary: 'Authorization' });
     response.type('text/html').send(landingHtml(page, content));
   };
 }

@@ -13,6 +13,8 @@ import { PAGE_POLICY } from './landing.ts';
 export function reportRoute(store: Pick<RunStore, 'pathOf' | 'wholePathOf'>, access: Access): RequestHandler {
   return async (request, response, next) => {
     const runId = String(request.params['run_id']);
+    // What is sent depends on who asks.
+    response.set({ 'Cache-Control': 'private, no-cache', Vary: 'Authorization' });
     if (!mayRead(access, request)) {
       response.status(401).set('WWW-Authenticate', 'Bearer').type('text/plain').send('A token is required.\n');
       return;

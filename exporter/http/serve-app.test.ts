@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import http, { type IncomingMessage } from 'node:http';
 import { request as plainRequest } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { request } from 'undici';
@@ -64,6 +66,14 @@ async function serve(
 async function get(url: string): Promise<{ status: number; type: unknown; text: string }> {
   const { statusCode, headers, body } = await request(url);
   return { status: statusCode, type: headers['content-type'], text: await body.text() };
+}
+
+/** Of a path that is sent as it is. */
+async function statusOfRawPath({ hostname, port }: URL, path: string): Promise<number | undefined> {
+  const sent = http.get({ hostname, port, path });
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
 }
 
 test('/metrics shows finished runs under results and none as live', async () => {
@@ -166,6 +176,21 @@ test('the landing page shows the runs, and a run without a report is not found',
   expect(await page.body.text()).toContain('No runs yet.');
   expect((await get(`${url}/runs/r1`)).status).toBe(404);
   expect((await get(`${url}/runs/..%2f..%2fetc`)).status).toBe(404);
+});
+
+test.each(['/runs/%ff', '/runbooks/%E0%A4%A'])('the malformed path %s is refused, and not logged', async (path) => {
+  const { url, problems } = await serve(oneRun);
+  expect(await statusOfRawPath(new URL(url), path)).toBe(400);
+  expect(problems).toEqual([]);
+});
+
+test('pages that depend on the client are not shared by caches', async () => {
+  const { url } = await serve(oneRun, { token: 'a-token-of-some-length' });
+  for (const path of ['/', '/runs/r1']) {
+    const { headers, body } = await request(`${url}${path}`);
+    await body.dump();
+    expect([path, headers['cache-control'], headers['vary']]).toEqual([path, 'private, no-cache', 'Authorization']);
+  }
 });
 
 test('every link of the landing page works', async () => {

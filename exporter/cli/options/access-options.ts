@@ -21,7 +21,9 @@ export const ACCESS_OPTIONS = {
     'roles of users and tokens instead of the API token, as YAML: read, annotate, write-baseline, start-runs; changes apply at once',
     null,
   ),
-  'trust-proxy': flag('behind a reverse proxy on this machine: require the token by the address in X-Forwarded-For'),
+  'trust-proxy': flag(
+    'behind a reverse proxy on this machine that sets X-Forwarded-For: require the token unless it names this machine',
+  ),
 };
 
 const REQUIRE_TOKEN = ['allow-baseline-changes', 'api-token-always', 'trust-proxy'] as const;
@@ -33,13 +35,14 @@ export interface RequestedAccess {
   readonly isOpen: boolean;
 }
 
-/** Who may do what. `say` receives a line for each later change of a file that is not valid. Throws a `CliError`. */
+/** Who may do what. `say` receives a line for a token file that every user can read,
+ * and for each later change of a file that is not valid. Throws a `CliError`. */
 export async function requestedAccess(
   options: OptionValues<typeof ACCESS_OPTIONS>,
   say: (line: string) => void,
 ): Promise<RequestedAccess> {
   const { 'roles-file': rolesPath } = options;
-  const token = await apiToken(options['api-token-file']);
+  const token = await apiToken(options['api-token-file'], say);
   if (rolesPath !== null) refuseBeside(options);
   for (const name of REQUIRE_TOKEN) {
     if (options[name] && token === null) throw new CliError(`--${name} requires --api-token-file`);

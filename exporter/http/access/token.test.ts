@@ -54,7 +54,7 @@ test.each([
   ['a client that forges an earlier address', PROXY, '127.0.0.1', '127.0.0.1, 192.168.0.7', false],
   ['a client whose address cannot be read', PROXY, '127.0.0.1', 'unknown', false],
   ['a client of the proxy that is on this machine', PROXY, '::1', '192.168.0.7, 127.0.0.1', true],
-  ['a client beside the proxy', PROXY, '127.0.0.1', undefined, true],
+  ['a client that the proxy does not name', PROXY, '127.0.0.1', undefined, false],
   ['a client that connects from elsewhere', PROXY, '192.168.0.7', '127.0.0.1', false],
   ['a forwarded address that is not trusted', undefined, '127.0.0.1', '192.168.0.7', true],
 ])('%s may read without a token: %#', (_name, rule, remoteAddress, forwarded, expected) => {

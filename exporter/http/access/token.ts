@@ -10,7 +10,7 @@ import { signedInUser } from './signed-in.ts';
 export interface TokenRule {
   /** All of them. */
   readonly always: boolean;
-  /** Those for which a reverse proxy on this machine names another client in the last `X-Forwarded-For`. */
+  /** Those for which no reverse proxy on this machine names this machine in the last `X-Forwarded-For`. */
   readonly trustProxy: boolean;
 }
 
@@ -75,7 +75,7 @@ export function sha256(text: string): Buffer {
 
 function isExempt(request: Request, { always, trustProxy }: TokenRule): boolean {
   if (always || !isLoopback(request.socket.remoteAddress)) return false;
-  const forwarded = trustProxy ? request.get('x-forwarded-for') : undefined;
-  // Entries before the last come from the client and prove nothing.
-  return forwarded === undefined || isLoopback(forwarded.split(',').at(-1)?.trim());
+  if (!trustProxy) return true;
+  // Entries before the last come from the client and prove nothing. Without the header, the proxy names nobody.
+  return isLoopback(request.get('x-forwarded-for')?.split(',').at(-1)?.trim());
 }

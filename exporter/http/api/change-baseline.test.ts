@@ -113,6 +113,7 @@ describe('POST /scenarios/{name}/baseline', () => {
   test.each([
     ['{', 400, 'the body is not JSON'],
     ['[]', 400, 'the body must be a JSON object'],
+    [`{"more": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`, 400, 'more is not a parameter here'],
     [{ ...ACCEPT, action: 'forget' }, 400, "action is 'forget' and must be one of accept, drop, pin, unpin"],
     [{ ...ACCEPT, run_ids: [] }, 400, "run_ids is '[]'"],
     [{ ...ACCEPT, run_ids: ['../x'] }, 400, 'run_ids is'],
@@ -127,5 +128,10 @@ describe('POST /scenarios/{name}/baseline', () => {
     expect([status, body['detail']]).toEqual([expected, expect.stringContaining(detail)]);
     expect(complaints(PROBLEM, body)).toEqual([]);
     expect((await readBaseline(store.directory, 'nightly')).entries).toEqual([]);
+  });
+
+  test.each(['gzip', 'deflate', 'br', 'zstd'])('a body that is not %s is refused', async (encoding) => {
+    const { status, body } = await post('xxxx', { ...AUTHORIZED, 'content-encoding': encoding });
+    expect([status, body['detail']]).toEqual([400, 'the body cannot be decompressed']);
   });
 });

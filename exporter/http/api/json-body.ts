@@ -6,6 +6,10 @@ import type { WrongParameter } from '../../../core/api/service.ts';
 /** A thousand run ids and a reason are shorter. */
 const MAX_BYTES = 128 * 1024;
 
+/** Unknown members that a response names. */
+const MAX_UNKNOWN = 20;
+const MAX_SHOWN = 100;
+
 /** Reads the body of a request as JSON. */
 export const jsonBody: RequestHandler = express.json({ limit: MAX_BYTES, strict: true });
 
@@ -31,7 +35,9 @@ export function readBody<M extends Members>(request: Request, members: M): Value
   }
   const given = body as Readonly<Record<string, unknown>>;
   const known = Object.keys(members);
-  const unknown = Object.keys(given).filter((name) => !known.includes(name));
+  const unknown = Object.keys(given)
+    .filter((name) => !known.includes(name))
+    .slice(0, MAX_UNKNOWN);
   const wrong: WrongParameter[] = unknown.map((name) => ({ name, value: shown(given[name]), allowed: known }));
   const values = Object.entries(members).map(([name, { allowed, parse, fallback }]) => {
     const isGiven = given[name] !== undefined;
@@ -51,5 +57,10 @@ export const textUpTo = (longest: number): Member<string> => ({
 
 /** A value of the client in a message, cut short. */
 function shown(value: unknown): string {
-  return (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 100);
+  if (typeof value === 'string') return value.slice(0, MAX_SHOWN);
+  try {
+    return JSON.stringify(value).slice(0, MAX_SHOWN);
+  } catch {
+    return 'a value nested too deeply';
+  }
 }

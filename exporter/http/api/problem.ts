@@ -64,7 +64,7 @@ function problemOf(error: unknown): Problem | null {
 /** What express reports of a body that it does not read. */
 function bodyProblem(error: unknown): Problem | null {
   const given: object = typeof error === 'object' && error !== null ? error : {};
-  const { type, limit } = given as { readonly type?: unknown; readonly limit?: unknown };
+  const { type, limit, status } = given as Readonly<Record<'type' | 'limit' | 'status', unknown>>;
   switch (type) {
     case 'entity.parse.failed':
       return new Problem(400, 'the body is not JSON');
@@ -77,7 +77,8 @@ function bodyProblem(error: unknown): Problem | null {
     case 'request.size.invalid':
       return new Problem(400, 'the body is not complete');
     default:
-      return null;
+      // An error of decompression has no type.
+      return status === 400 ? new Problem(400, 'the body cannot be decompressed') : null;
   }
 }
 
