@@ -39,7 +39,7 @@ test('run.json and its checksum change together', async () => {
 
 test('concurrent changes are all kept', async () => {
   // Enough of them to take turns for longer than a run that differs from its checksums is waited for.
-  const tags = Array.from({ length: 100 }, (_, i) => `t${100 + i}`);
+  const tags = Array.from({ length: 60 }, (_, i) => `t${10 + i}`);
   await Promise.all(tags.map((tag) => editRun(store, 'r1', tagged(tag))));
   expect((await store.readRun('r1')).tags).toEqual(tags);
   expect(await sumsHold()).toBe(true);

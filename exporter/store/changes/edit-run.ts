@@ -14,27 +14,27 @@ import { codeOf, DamagedRunError } from '../../errors/store-errors.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 
 const PAUSE_MS = 20;
-/** A change takes milliseconds; a disk may be slow. */
+/** Without a change that another process completes: each takes milliseconds, but a disk may be slow. */
 const MAX_WAIT_MS = 10_000;
 /** A run that differs from its checksums without a change in progress for this long is damaged. */
 const CERTAIN_MS = 200;
-const BUSY = `has been changed by other processes for ${MAX_WAIT_MS / 1000} s; try again`;
+const BUSY = `is being changed by another process for more than ${MAX_WAIT_MS / 1000} s; try again`;
 const NOT_AS_SEALED = 'it differs from its checksums; run `llmbench runs verify` for details';
 /** Distinguishes the drafts of one process. */
 let drafts = 0;
 
 /**
  * Changes the run.json of a finished run and its checksums atomically; concurrent processes take turns. Returns the new
- * run.json. Throws a `DamagedRunError` if the file differs from its checksum, an error if others change the run for too
- * long, and the file system's error.
+ * run.json. Throws a `DamagedRunError` if the file differs from its checksum, an error if another process does not
+ * complete its change, and the file system's error.
  */
 export async function editRun(store: RunStore, runId: string, change: (run: RunFile) => RunFile): Promise<RunFile> {
   await store.checkWritable();
   const folder = store.pathOf(runId);
   const journal = editPath(store.directory, runId);
   const draft = join(unfinishedDirectory(store.directory), draftName(runId, ownIdentity(), drafts++));
-  const giveUpAt = Date.now() + MAX_WAIT_MS;
-  let mismatch = { files: '', since: 0 };
+  let seen = { files: '', since: Date.now() };
+  let intactAt = Date.now();
   for (;;) {
     const { edit, changed, sealed, files } = await plannedEdit(folder, change);
     if (sealed) {
@@ -48,10 +48,13 @@ export async function editRun(store: RunStore, runId: string, change: (run: RunF
     // Another process is changing the run, or ended while doing so.
     const isChanging = await recoverEdit(store.directory, runId);
     const now = Date.now();
+    if (files !== seen.files) seen = { files, since: now };
     // Files that were read in the midst of a change differ from each other as well, but not in the same way again.
-    if (sealed || isChanging || files !== mismatch.files) mismatch = { files, since: now };
-    if (now - mismatch.since > CERTAIN_MS) throw new DamagedRunError(runFilePath(folder), NOT_AS_SEALED);
-    if (now > giveUpAt) throw new Error(`${folder} ${BUSY}`);
+    if (sealed || isChanging) intactAt = now;
+    if (now - Math.max(intactAt, seen.since) > CERTAIN_MS) {
+      throw new DamagedRunError(runFilePath(folder), NOT_AS_SEALED);
+    }
+    if (now - seen.since > MAX_WAIT_MS) throw new Error(`${folder} ${BUSY}`);
     await pause(PAUSE_MS);
   }
 }
