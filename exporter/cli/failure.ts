@@ -1,4 +1,4 @@
-import { DamagedRunError, SchemaVersionError } from '../errors/store-errors.ts';
+import { codeOf, DamagedRunError, isDiskFull, reasonOf, SchemaVersionError } from '../errors/store-errors.ts';
 import { writeMessage } from './message.ts';
 
 /** Meaning of the exit codes, on which scripts rely; the README lists them. */
@@ -35,6 +35,14 @@ export function reportFailure(program: string, error: unknown): number {
   // A stored file that no command can do without, and that the user can repair or move away.
   if (error instanceof DamagedRunError || error instanceof SchemaVersionError) {
     writeMessage(process.stderr, `${program}: ${error.message}`);
+    return ExitCode.failed;
+  }
+  if (isDiskFull(codeOf(error))) {
+    const { path } = error as { readonly path?: unknown };
+    writeMessage(
+      process.stderr,
+      `${program}: ${typeof path === 'string' ? `${path}: ` : ''}${reasonOf(error)}; free space and repeat the command`,
+    );
     return ExitCode.failed;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

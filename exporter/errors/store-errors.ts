@@ -57,6 +57,9 @@ export function codeOf(error: unknown): string | null {
   return isObject && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
+/** Whether a system call failed because there is no space left. */
+export const isDiskFull = (code: string | null): boolean => code === 'ENOSPC' || code === 'EDQUOT';
+
 function messageOf(error: unknown): string {
   const isObject = typeof error === 'object' && error !== null;
   return isObject && 'message' in error ? String(error.message) : String(error);

@@ -302,14 +302,14 @@ describe('list and read', () => {
 
   test('a directory that does not allow writing is read-only; one that cannot exist is refused', async () => {
     await (await begun(1, { run_id: 'r1' })).finish(EXAMPLE_END);
-    expect(await store.isReadOnly()).toBe(false);
+    expect(await store.whyReadOnly()).toBeNull();
     await rm(join(directory, '.unfinished'), { recursive: true });
     // Permissions do not bind the superuser.
     const isRoot = process.geteuid?.() === 0;
     await chmod(directory, 0o555);
     if (isRoot) process.seteuid?.(UNPRIVILEGED_USER_ID);
     try {
-      expect(await store.isReadOnly()).toBe(true);
+      expect(await store.whyReadOnly()).toBe('permission denied (EACCES)');
       expect(await store.readResult('r1')).toMatchObject({ run_id: 'r1' });
     } finally {
       if (isRoot) process.seteuid?.(0);
@@ -317,7 +317,7 @@ describe('list and read', () => {
     }
     const file = join(directory, 'file');
     await writeFile(file, '');
-    await expect(new RunStore(join(file, 'runs')).isReadOnly()).rejects.toThrow(RunsDirectoryError);
+    await expect(new RunStore(join(file, 'runs')).whyReadOnly()).rejects.toThrow(RunsDirectoryError);
   });
 
   test('a file of a later version is rejected with a remedy', async () => {

@@ -22,7 +22,7 @@ import type { RunAddresses, RunPlan, RunWriter } from './run-writer.ts';
 import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../errors/store-errors.ts';
 
 /** Codes of the operating system for a refused write. */
-const READ_ONLY: readonly string[] = ['EACCES', 'EPERM', 'EROFS'];
+const READ_ONLY: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'];
 
 /** A finished run, or a damaged one with the reason. */
 export type RunListing =
@@ -107,14 +107,18 @@ export class RunStore {
     }
   }
 
-  /** Whether it exists and permissions or the file system do not allow writing. Throws `RunsDirectoryError` otherwise. */
-  async isReadOnly(): Promise<boolean> {
+  /**
+   * Why nothing can be written to a directory that exists, such as its permissions or a full disk; null if it can be
+   * written. Throws `RunsDirectoryError` for any other reason.
+   */
+  async whyReadOnly(): Promise<string | null> {
     try {
       await this.checkWritable();
-      return false;
+      return null;
     } catch (error) {
-      const code = codeOf(error instanceof RunsDirectoryError ? error.cause : error);
-      if (isFolder(this.directory) && code !== null && READ_ONLY.includes(code)) return true;
+      const cause = error instanceof RunsDirectoryError ? error.cause : error;
+      const code = codeOf(cause);
+      if (isFolder(this.directory) && code !== null && READ_ONLY.includes(code)) return reasonOf(cause);
       throw error;
     }
   }

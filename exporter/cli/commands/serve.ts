@@ -109,8 +109,8 @@ const EXAMPLES = [
 const OPEN_TO_ALL =
   'anyone who can reach this address can read the runs; --api-token-file requires a token, except from this machine; --web-config-file can require users';
 
-const readOnlyLine = (directory: string): string =>
-  `${directory} is read-only: its finished runs are served; a run there does not learn of this process and serves its live metrics only with --metrics-port`;
+const readOnlyLine = (directory: string, reason: string): string =>
+  `${directory} cannot be written, ${reason}: its finished runs are served; a run there does not learn of this process and serves its live metrics only with --metrics-port`;
 
 const GIGABYTE = 1e9;
 
@@ -156,7 +156,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   try {
     const mirror = isStorageUrl(options['runs-dir']) ? await openedMirror(options, say) : null;
     const store = mirror ?? (await openRuns(options['runs-dir']));
-    const isReadOnly = await store.isReadOnly();
+    const whyReadOnly = await store.whyReadOnly();
+    const isReadOnly = whyReadOnly !== null;
     let presence: AnnouncedServe | null = null;
     const { access, webConfig, isOpen } = await requestedAccess(options, say);
     if (options['allow-runs'] !== null) refuseStarts(options, isReadOnly);
@@ -190,7 +191,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const server = await listen(app, options, undefined, webConfig && webTls(webConfig));
     if (isOpen && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
     const following = mirror?.follow(say);
-    if (isReadOnly && mirror === null) log.info(readOnlyLine(store.directory));
+    if (whyReadOnly !== null && mirror === null) log.info(readOnlyLine(store.directory, whyReadOnly));
     if (!isReadOnly) presence = await announceServe(store.directory, server.url, grafanaUrl);
     const pushed = {
       ...{ list, states: () => states.read(), expectedSeconds: options['expect-scenario'] },

@@ -31,7 +31,7 @@ export function changeTagsRoute(library: RunLibrary): RequestHandler {
     const { run } = await requestedFinishedRun(request, library);
     const changed = changedTags(run.tags, change);
     if (changed.length > MAX_TAGS) throw new Problem(400, `a run has at most ${MAX_TAGS} tags`);
-    if (await library.store.isReadOnly()) throw new Problem(409, 'the runs are read-only here');
+    if ((await library.store.whyReadOnly()) !== null) throw new Problem(409, 'the runs are read-only here');
     const edited = await reading(library, () =>
       editRun(library.store, run.run_id, (file) => ({ ...file, tags: changedTags(file.tags, change) })),
     );

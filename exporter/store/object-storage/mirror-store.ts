@@ -44,8 +44,8 @@ export class MirrorStore extends RunStore {
     );
   }
 
-  override isReadOnly(): Promise<boolean> {
-    return Promise.resolve(true);
+  override whyReadOnly(): Promise<string | null> {
+    return Promise.resolve('it is a cache of object storage');
   }
 
   override wholePathOf(runId: string): Promise<string> {
