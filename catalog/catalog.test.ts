@@ -66,7 +66,7 @@ describe.each(systems())('%s', (system) => {
   test('has the head that is read without its families', () => {
     const head = loadCatalogHead(system);
     const rest = Object.keys(catalog).filter((key) => !(key in head));
-    expect(['families', 'fields', 'notes', 'official_dashboards']).toEqual(expect.arrayContaining(rest));
+    expect(['families', 'fields', 'notes', 'official_dashboards', 'pages']).toEqual(expect.arrayContaining(rest));
     expect(catalog).toMatchObject(head);
   });
 

@@ -34,6 +34,13 @@ export interface CatalogField extends Omit<JsonSource, 'scale' | 'native'> {
   readonly required?: true;
 }
 
+/**
+ * What the values of a family follow: a signal, or a value that stays; several that move the same series; or for each
+ * value of a label what its series follows. Values of the label that are not named stay at 0.
+ */
+export type Follows =
+  string | number | readonly Follows[] | { readonly [label: string]: { readonly [value: string]: Follows } };
+
 /** One metric family as a system exposes it. The keys are described in `schema.json`. */
 export interface CatalogFamily {
   readonly name: string;
@@ -53,6 +60,7 @@ export interface CatalogFamily {
   /** Finite upper bounds, ascending, in the family's unit; or the rule that makes them, in words. */
   readonly buckets?: readonly number[] | string;
   readonly quantiles?: readonly number[];
+  readonly follows?: Follows;
   readonly group: string;
   readonly help: string;
   /** The process of the system whose page has it; absent: any. */
@@ -130,6 +138,8 @@ export interface Catalog extends CatalogHead {
   readonly fields?: readonly CatalogField[];
   readonly notes: readonly string[];
   readonly official_dashboards?: readonly OfficialDashboard[];
+  /** Parts of the system's pages: families in the order of the page, with its own HELP texts; null: that of the family. */
+  readonly pages?: Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 }
 
 /** A family with the catalog that describes it. */

@@ -8,9 +8,7 @@ import type { MonotonicClock } from '../http/monotonic-clock.ts';
 import { LmcacheMetrics } from '../lmcache/lmcache-metrics.ts';
 import { PageFamilies } from '../metrics/page-families.ts';
 import { FORMATS, writePage } from '../metrics/write-page.ts';
-import { VllmEngineMetrics } from '../vllm/engine-metrics.ts';
-import { VllmFamilies } from '../vllm/families.ts';
-import { VLLM_PAGE } from '../vllm/page.ts';
+import { VllmProfile } from '../vllm/profile.ts';
 import type { DynamoInstance } from './instance.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
 import { WORKER_PYTHON_PAGE } from './worker-page.ts';
@@ -39,8 +37,7 @@ export class DynamoWorker {
   readonly #gpu: GpuLoad;
   readonly #runtime: WorkerMetrics;
   readonly #python = new PageFamilies({ catalogs: ['dynamo'], entries: WORKER_PYTHON_PAGE });
-  readonly #vllmFamilies: VllmFamilies;
-  readonly #vllm: VllmEngineMetrics;
+  readonly #vllm: VllmProfile;
   readonly #lmcache: LmcacheMetrics;
   readonly #clock: MonotonicClock;
   readonly #model: string;
@@ -52,10 +49,7 @@ export class DynamoWorker {
     this.#clock = clock;
     this.#startedAt_ns = clock.now_ns();
     this.#runtime = new WorkerMetrics(instance, model);
-    const wallSeconds = (): number => Date.now() / 1000;
-    const passedThrough = VLLM_PAGE.filter(([name]) => name.startsWith('vllm:'));
-    this.#vllmFamilies = new VllmFamilies(parameters.maxModelLen, wallSeconds, passedThrough);
-    this.#vllm = new VllmEngineMetrics(this.#vllmFamilies, model, parameters);
+    this.#vllm = new VllmProfile({ modelName: model, parameters, engineOnly: true });
     this.#lmcache = new LmcacheMetrics(model, parameters);
     this.#gpu = gpu;
     this.#makeEmbeddingCache();
@@ -72,7 +66,6 @@ export class DynamoWorker {
 
   page(): string {
     const state = this.driver.state();
-    this.#vllm.update(state);
     this.#lmcache.update(state);
     const labels = { model: this.#model, dynamo_component: 'backend' };
     const set = (name: string, own: object, value: number): void => {
@@ -84,7 +77,7 @@ export class DynamoWorker {
     return [
       this.#runtime.page(this.#clock.now_ns() - this.#startedAt_ns),
       writePage(this.#python.all(), FORMATS.PYTHON),
-      writePage(this.#vllmFamilies.all(), FORMATS.PYTHON),
+      this.#vllm.metricsPage(state),
       this.#lmcache.page(),
     ].join('');
   }
