@@ -67,7 +67,7 @@ export interface ServerRequests {
   readonly cool_down?: number;
   /** The same of the warm-up: an import whose tool did not read the servers between the phases. Absent without any. */
   readonly warmup?: number;
-  /** Server minus client: requests of others. */
+  /** Server minus client: requests of others, or the client's own that failed there and not at the server. */
   readonly difference: number | null;
 }
 

@@ -1,9 +1,8 @@
-import { things } from '../../core/text/things.ts';
 import type { ServersResult } from '../../core/run/result.ts';
 import { collectionOfStores, repeats, targetResult } from '../servers/collection.ts';
 import type { Collection } from '../servers/collection.ts';
 import { gpuEnergy } from '../servers/summary/gpu-energy.ts';
-import { serverRequests, type CountedTarget } from '../servers/summary/request-counts.ts';
+import { serverRequests, whyCountsDiffer, type CountedTarget } from '../servers/summary/request-counts.ts';
 import { serversFile } from '../servers/files/servers-file.ts';
 import { writeServersParquet } from '../servers/files/servers-parquet.ts';
 import type { TargetStore } from '../servers/series/target-store.ts';
@@ -61,7 +60,7 @@ function resultOf(collection: Collection, { window, requests: client, warmupAfte
   // Without records it is not known how many of the requests are in which count.
   const requests = window === null ? null : withWarmup(serverRequests(counted, client), counted, warmupAfter);
   const targets = collection.targets.map((target) => targetResult(collection, target));
-  const why = whyNotExact(requests, targets);
+  const why = whyNotExact(whyCountsDiffer(requests, [client]), targets);
   return {
     exact: why !== null ? false : requests?.server == null ? null : true,
     why,
@@ -92,10 +91,8 @@ function withWarmup(
   return { ...requests, client: requests.client + warmup, warmup, difference };
 }
 
-function whyNotExact(requests: ServersResult['requests'], targets: ServersResult['targets']): string | null {
-  const difference = requests?.difference ?? 0;
-  if (difference > 0) return `not exact: +${things(difference, 'requests')} from other clients`;
-  if (difference < 0) return `not exact: the servers counted ${-difference} requests less than the client`;
+function whyNotExact(countsDiffer: string | null, targets: ServersResult['targets']): string | null {
+  if (countsDiffer !== null) return `not exact: ${countsDiffer}`;
   const restarted = targets.find(({ restarts }) => restarts > 0);
   return restarted === undefined ? null : `not exact: ${restarted.target} restarted`;
 }

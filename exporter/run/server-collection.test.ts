@@ -128,6 +128,19 @@ describe("the servers' side of a run", () => {
     expect(result).toMatchObject({ exact: false, why: 'not exact: +3 requests from other clients' });
   });
 
+  test('requests that failed at the client alone are not taken for those of others', async () => {
+    const state = { finished: 0, running: 0 };
+    const { servers, now_ns } = await measured(state);
+    await servers.beforePhase('measure', never);
+    const failed = { ...phase(now_ns(), now_ns(), 20), errors: { malformed_event: 3 } } as const;
+    state.finished = 23;
+    const { result } = await servers.finish([failed], never);
+    expect(result).toMatchObject({ exact: false, requests: { difference: 3 } });
+    expect(result.why).toBe(
+      "not exact: +3 requests, which may be this run's own that failed at the client: 3 malformed_event",
+    );
+  });
+
   test("the requests of a run's other shards are not those of other clients", async () => {
     const state = { finished: 0, running: 0 };
     const { servers, now_ns } = await measured(state, { ...REQUEST, hasOtherShards: true });

@@ -18,7 +18,7 @@ import { movedWithin } from '../servers/summary/moved.ts';
 import { windowOf } from '../servers/series/statistics.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
 import { LateFamilies } from '../servers/summary/late-families.ts';
-import { serverRequests } from '../servers/summary/request-counts.ts';
+import { serverRequests, whyCountsDiffer, type ClientRequests } from '../servers/summary/request-counts.ts';
 import {
   endEdge,
   isIdle,
@@ -220,7 +220,8 @@ export class ServerCollection {
     const { hasOtherShards = false } = this.#request;
     const requests = measure === undefined || hasOtherShards ? null : countedRequests(collection, measure, coolDown);
     const inexact = measure === undefined ? [] : this.#edges.late.inexact(collection.targets);
-    const why = this.#whyNotExact(settled, requests, targets);
+    const differ = whyCountsDiffer(requests, [measure, coolDown].flatMap((phase) => phase ?? []).map(clientCounts));
+    const why = differ === null ? this.#whyNotExact(settled, targets) : `not exact: ${differ}`;
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const cpu_seconds = this.#collector.busySeconds;
     return {
@@ -238,12 +239,7 @@ export class ServerCollection {
     };
   }
 
-  #whyNotExact({ atRest }: Settled, requests: ServerRequests | null, targets: ServersResult['targets']): string | null {
-    const difference = requests?.difference ?? 0;
-    const others = `+${things(difference, 'requests')} from other clients`;
-    if (difference > 0) return `not exact: ${others}`;
-    if (difference < 0)
-      return `not exact: the servers counted ${things(-difference, 'requests')} fewer than the client`;
+  #whyNotExact({ atRest }: Settled, targets: ServersResult['targets']): string | null {
     // Before restarts, for which the turns of several servers may have been taken.
     const several = targets.find(({ state }) => state === 'several_servers');
     if (several !== undefined) return `not exact: several servers answer at ${several.target}`;
@@ -299,7 +295,7 @@ export class CollectedServers {
 
 function countedRequests(
   collection: Collection,
-  { requests, errors }: PhaseResult,
+  measure: PhaseResult,
   coolDown: PhaseResult | undefined,
 ): ServerRequests | null {
   const targets = collection.targets.map(({ store, window }) => ({
@@ -307,6 +303,7 @@ function countedRequests(
     window,
     isRepeated: (series: Parameters<typeof repeats>[1]) => repeats(collection, series) !== null,
   }));
-  const after = coolDown === undefined ? null : { ...coolDown.requests, errors: coolDown.errors };
-  return serverRequests(targets, { ...requests, errors }, after);
+  return serverRequests(targets, clientCounts(measure), coolDown === undefined ? null : clientCounts(coolDown));
 }
+
+const clientCounts = ({ requests, errors }: PhaseResult): ClientRequests => ({ ...requests, errors });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { serverRequests, type ClientRequests } from './request-counts.ts';
+import { serverRequests, whyCountsDiffer, type ClientRequests } from './request-counts.ts';
 import { windowOf } from '../series/statistics.ts';
 import type { TargetStore } from '../series/target-store.ts';
 import { recordedPages } from '../../../fixtures/captures.ts';
@@ -118,4 +118,40 @@ test('no family that counts requests: nothing to compare', () => {
 test('an unknown count is null, not 0', () => {
   const store = replay(pagesOf('# TYPE sglang:num_requests_total counter\nsglang:num_requests_total 5'));
   expect(serverRequests(counted(store), client(3))).toMatchObject({ server: null, difference: null });
+});
+
+describe('a difference', () => {
+  const counts = (difference: number | null, population = 'ok') => ({
+    ...{ family: 'f', population, server: difference === null ? null : 100 + difference, client: 100, difference },
+  });
+
+  test.each<[number | null, ClientRequests[], string | null]>([
+    [0, [client(100, { malformed_event: 9 })], null],
+    [null, [client(100)], null],
+    [3, [client(100)], '+3 requests from other clients'],
+    [1, [client(100, { connect_refused: 4, http_5xx: 2 })], '+1 request from other clients'],
+    [
+      9,
+      [client(100, { malformed_event: 9 })],
+      "+9 requests, which may be this run's own that failed at the client: 9 malformed_event",
+    ],
+    [
+      5,
+      [client(60, { no_finish: 2, http_429: 8 }), client(40, { no_finish: 1, malformed_event: 7 })],
+      "+5 requests, which may be this run's own that failed at the client: 7 malformed_event, 3 no_finish",
+    ],
+    [
+      12,
+      [client(100, { malformed_event: 9 })],
+      "+12 requests, of which at least 3 from other clients; up to 9 may be this run's own that failed at the client: 9 malformed_event",
+    ],
+    [-3, [client(100, { malformed_event: 9 })], 'the servers counted 3 requests fewer than the client'],
+  ])('of %d is explained', (difference, parts, why) => {
+    expect(whyCountsDiffer(counts(difference), parts)).toBe(why);
+  });
+
+  test('a gateway that counts failed requests too has none of them left', () => {
+    const requests = counts(9, 'all except those rejected with 4xx');
+    expect(whyCountsDiffer(requests, [client(100, { malformed_event: 9 })])).toBe('+9 requests from other clients');
+  });
 });

@@ -1,4 +1,5 @@
 import type { ServerRequests } from '../../../core/run/result.ts';
+import { things } from '../../../core/text/things.ts';
 import { counterGain, histogramGain } from '../series/cumulative-window.ts';
 import { HistogramSeries, isCumulative, ScalarSeries, type Series } from '../series/series.ts';
 import type { StatisticsWindow } from '../series/statistics.ts';
@@ -101,6 +102,33 @@ export function serverRequests(
     first ??= requests;
   }
   return first;
+}
+
+/** Failures of requests that no server has taken for a success. */
+const NOT_SERVED = new Set(['connect_refused', 'connect_timeout', 'dns', 'tls', 'http_429', 'http_4xx', 'http_5xx']);
+
+/** Why the servers' count of requests is not the client's: `parts` are what the client counted, by phase. Null: it is. */
+export function whyCountsDiffer(requests: ServerRequests | null, parts: readonly ClientRequests[]): string | null {
+  const difference = requests?.difference ?? 0;
+  if (difference === 0) return null;
+  if (difference < 0) return `the servers counted ${things(-difference, 'requests')} fewer than the client`;
+  const more = `+${things(difference, 'requests')}`;
+  const failures = requests?.population.startsWith('ok') === true ? failuresServed(parts) : new Map<string, number>();
+  if (failures.size === 0) return `${more} from other clients`;
+  const count = [...failures.values()].reduce((sum, each) => sum + each, 0);
+  const reasons = [...failures].map(([reason, each]) => `${each} ${reason}`).join(', ');
+  return difference <= count
+    ? `${more}, which may be this run's own that failed at the client: ${reasons}`
+    : `${more}, of which at least ${difference - count} from other clients; up to ${count} may be this run's own that failed at the client: ${reasons}`;
+}
+
+/** Failures of the client that the servers may have counted as successes, by reason, the most frequent first. */
+function failuresServed(parts: readonly ClientRequests[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [reason, count] of parts.flatMap(({ errors }) => Object.entries(errors))) {
+    if (count > 0 && !NOT_SERVED.has(reason)) counts.set(reason, (counts.get(reason) ?? 0) + count);
+  }
+  return new Map([...counts].sort(([, a], [, b]) => b - a));
 }
 
 /** The series of a page that count its server's ok requests since it started; null: it has none. */

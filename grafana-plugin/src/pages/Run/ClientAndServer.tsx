@@ -229,9 +229,9 @@ function exactnessText({ exact, why, requests }: ServersResult): string {
   if (exact === null) {
     return t('compare.exactness-unknown', 'It is unknown whether the servers counted only the requests of this run.');
   }
-  const difference = requests?.difference ?? null;
-  const more = difference === null ? '' : ` (${difference > 0 ? '+' : ''}${difference})`;
-  return `${t('compare.not-exact', 'Not exact: the server counts include other requests')}${more}${why === null ? '.' : `: ${why}`}`;
+  return why === null
+    ? t('compare.not-exact', 'The server counts are not exactly those of this run.')
+    : `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({
