@@ -130,9 +130,30 @@ function sameTimes(a: readonly number[], b: readonly number[]): boolean {
 function cumulate(counts: Float64Array, width: number): void {
   for (let row = 0; row < counts.length; row += width) {
     let total = 0;
+    let lower = 0;
     for (let i = row; i < row + width; i++) {
+      total += counts[i] ?? 0;
       // Subtracting neighbors of floating numbers, as the data source does, can leave a tiny negative bucket.
-      counts[i] = total += Math.max(0, counts[i] ?? 0);
+      counts[i] = lower = isBelow(total, lower) ? total : Math.max(total, lower);
     }
   }
+}
+
+/** Whether in most rows a count is smaller than that of a lower bound: these are no counts of one set of bounds. */
+export function decreases(counts: Float64Array, width: number): boolean {
+  let rows = 0;
+  for (let row = 0; row < counts.length; row += width) {
+    let i = row + 1;
+    while (i < row + width && !isBelow(counts[i] ?? 0, counts[i - 1] ?? 0)) {
+      i++;
+    }
+    rows += i < row + width ? 1 : 0;
+  }
+  // In a single one, a scrape may have come between two increments of the server.
+  return rows > counts.length / width / 2;
+}
+
+/** By more than the arithmetic of rates may cost. */
+function isBelow(count: number, lower: number): boolean {
+  return count < lower * (1 - 1e-6);
 }

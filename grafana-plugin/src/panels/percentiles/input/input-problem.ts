@@ -45,6 +45,20 @@ export function summedCounters(refId: string): InputProblem {
   };
 }
 
+export function unlikeBounds(refId: string): InputProblem {
+  return {
+    refId,
+    title: t(
+      'panel.problem.unlike-bounds',
+      'The counts decrease from a bucket to a wider one: histograms with different bounds are added.'
+    ),
+    remedy: t(
+      'panel.problem.unlike-bounds-remedy',
+      'Keep them apart, for example with sum by (instance, le), or select servers with equal bounds.'
+    ),
+  };
+}
+
 export function singleSample(refId: string): InputProblem {
   return {
     refId,

@@ -291,6 +291,41 @@ describe('what the counts are', () => {
   });
 });
 
+describe('histograms with different bounds that are added', () => {
+  const refused = {
+    series: [],
+    problems: [expect.objectContaining({ title: expect.stringMatching(/counts decrease/) })],
+  };
+
+  test('are refused, whichever way the data source delivers them', () => {
+    // 10 and 4 requests per second, of a server with the bound 0.1 and one with 0.25.
+    const buckets = { '0.1': [9, 9], '0.25': [3, 3], '1': [14, 14], '+Inf': [14, 14] };
+    expect(readFrames(bucketFrames({ buckets }), new Map())).toMatchObject(refused);
+    const missing = { ...buckets, '0.5': [NaN, 14] };
+    expect(readFrames(bucketFrames({ buckets: missing }), new Map()).problems).toMatchObject(refused.problems);
+    const table = panelData('instant-table').series;
+    table[0]?.fields.find(({ name }) => name === 'Value')?.values.splice(0, 3, 30, 20, 250);
+    expect(readFrames(table, new Map())).toMatchObject(refused);
+    const heatmap = panelData('classic-heatmap').series;
+    const third = heatmap[0]?.fields.filter(({ type }) => type === FieldType.number).slice(2, 3) ?? [];
+    for (const { values } of third) {
+      values.fill(-20);
+    }
+    expect(third).toHaveLength(1);
+    expect(readFrames(heatmap, new Map())).toMatchObject(refused);
+  });
+
+  test('a single time is not refused: a scrape may come between two increments', () => {
+    const buckets = { '0.1': [1, 9, 1], '0.25': [3, 3, 3], '+Inf': [4, 14, 4] };
+    expect(readFrames(bucketFrames({ buckets }), new Map()).problems).toEqual([]);
+  });
+
+  test('the rounding of rates is not refused', () => {
+    const buckets = { '0.1': [1 / 3], '0.25': [1 / 3 - 1e-15], '+Inf': [1 / 3] };
+    expect(readFrames(bucketFrames({ buckets }), new Map()).problems).toEqual([]);
+  });
+});
+
 describe('unusual answers', () => {
   test('no frames: neither series nor problems', () => {
     expect(readFrames([], new Map())).toEqual({ series: [], lines: [], problems: [] });

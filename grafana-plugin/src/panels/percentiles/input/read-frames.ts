@@ -2,9 +2,16 @@ import { type DataFrame, FieldType, type Labels } from '@grafana/data';
 import { type BucketGroup, collectBuckets, stepOf } from './bucket-columns.ts';
 import { kindOverTime, nativeKind } from './counts-kind.ts';
 import { type GivenLine, givenLines } from './given-line.ts';
-import { histogramRows } from './histogram-rows.ts';
+import { decreases, histogramRows } from './histogram-rows.ts';
 import type { HistogramSeries } from './histogram-series.ts';
-import { type InputProblem, noBucketLabel, noOverflowBucket, singleSample, summedCounters } from './input-problem.ts';
+import {
+  type InputProblem,
+  noBucketLabel,
+  noOverflowBucket,
+  singleSample,
+  summedCounters,
+  unlikeBounds,
+} from './input-problem.ts';
 import { isNativeHistogram, nativeCells } from '../../../prometheus/native-frame.ts';
 import { isBucketTable, readTable } from './read-table.ts';
 import { nativeRows } from './native-grid.ts';
@@ -73,6 +80,9 @@ function readGroup(group: BucketGroup, expression: string | undefined): Array<Hi
     }
     if (kind === 'counters' && times.length < 2) {
       return singleSample(refId);
+    }
+    if (kind === 'rates' && decreases(counts, bounds.length)) {
+      return unlikeBounds(refId);
     }
     const gridChangedMs = grid === 0 ? null : (times[0] ?? null);
     const data = { kind, trueCounts: kind === 'counters', exponential: false, bounds, stepMs, times, counts };

@@ -1,8 +1,9 @@
 import { type DataFrame, type Field, FieldType, type Labels } from '@grafana/data';
 import { parseBound } from '../../../../../core/histogram/parse-bound.ts';
 import { areWhole, takesRates } from './counts-kind.ts';
+import { decreases } from './histogram-rows.ts';
 import type { HistogramSeries } from './histogram-series.ts';
-import { type InputProblem, noOverflowBucket, tableOverTime } from './input-problem.ts';
+import { type InputProblem, noOverflowBucket, tableOverTime, unlikeBounds } from './input-problem.ts';
 
 /** True when the frame is a table with a text column `le`: an instant query in the format "Table". */
 export function isBucketTable(frame: DataFrame): boolean {
@@ -31,8 +32,11 @@ export function readTable(frame: DataFrame, expression: string | undefined): Arr
     if (bounds.at(-1) !== Infinity) {
       return noOverflowBucket(refId);
     }
-    const { __name__: name, ...labels } = JSON.parse(key) as Labels;
     const counts = Float64Array.from(buckets, ({ count }) => count);
+    if (decreases(counts, bounds.length)) {
+      return unlikeBounds(refId);
+    }
+    const { __name__: name, ...labels } = JSON.parse(key) as Labels;
     return {
       refId,
       metric: name ? name.replace(/_bucket$/, '') : null,
