@@ -136,7 +136,6 @@ function throughput(): RowSpec {
     ),
     lines('Output tokens', 'Counted while they stream.', [
       frontend.rate('dynamo_frontend_output_tokens_total', { as: 'output' }),
-      frontend.sumRate('dynamo_frontend_input_sequence_tokens', { as: 'prompt' }),
     ]),
     lines(
       'Prompt length',
@@ -181,6 +180,9 @@ function throughput(): RowSpec {
       'The stage in which requests are now. Many in route: they queue in the router. Many in dispatch: the transport or the workers are busy.',
       [frontend.gauge('dynamo_frontend_stage_requests', { by: ['stage'], as: '' })],
     ),
+    lines('Prompt tokens', 'Of requests that got a first token, cached tokens included.', [
+      frontend.sumRate('dynamo_frontend_input_sequence_tokens', { as: 'prompt' }),
+    ]),
   ]);
 }
 
