@@ -145,6 +145,18 @@ describe('a search beside serve', () => {
   });
 });
 
+test('a budget that ends before anything is known is no pass', async () => {
+  const server = await startLimitedServer(50);
+  try {
+    const find = ['--find', 'request-rate', '--request-rate', '10', '--slo', 'error_ratio<=5%', '--run-id', 'cap'];
+    const { code, stdout } = await llmbench(...args(server.url, ...find, '--max-seconds', '4'));
+    expect(stdout).toContain('ended by the budget: nothing is known');
+    expect(code).toBe(1);
+  } finally {
+    await server.close();
+  }
+});
+
 test('--max-seconds is not exceeded, and the answer so far is kept', async () => {
   const server = await startLimitedServer(50);
   try {

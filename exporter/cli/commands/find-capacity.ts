@@ -41,7 +41,7 @@ export interface SearchCommand {
   readonly uploaded: (request: RunRequest) => RunRequest;
 }
 
-/** `run --find`: searches the capacity and prints the response. Returns the exit code. Throws what a run throws. */
+/** `run --find`: searches the capacity and prints it. Returns the exit code. Throws what a run throws. */
 export async function runSearch(command: SearchCommand): Promise<number> {
   const { options, given, argv, controls, host, say } = command;
   const search = requestedSearch(options, given);
@@ -155,10 +155,10 @@ async function costAtCapacity({ holds, probes }: CapacityFile, store: RunStore):
   return `cost at capacity: ${text}`;
 }
 
-/** A load at which the objectives hold is a response; that none does is a gate that is not met. */
-function exitCodeOf({ end }: CapacityFile, failUndecided: boolean): number {
+/** That no load holds is a gate that is not met; a search that found nothing at all must not pass one. */
+function exitCodeOf({ end, holds, fails }: CapacityFile, failUndecided: boolean): number {
   if (end === 'interrupted') return ExitCode.interrupted;
-  if (end === 'failed') return ExitCode.failed;
+  if (end === 'failed' || (holds === null && fails === null)) return ExitCode.failed;
   if (end === 'none_holds') return ExitCode.gate;
   const isOpen = end === 'undecided' || end === 'not_monotonic' || end === 'budget';
   return isOpen && failUndecided ? ExitCode.gate : ExitCode.done;

@@ -87,6 +87,7 @@ export async function findCapacity(
     if (probes.length > 0) await host.save(file);
     return file;
   };
+  const closing = new ClosingTime();
   for (let made = 0; ; made++) {
     const outcomes = probes.map(outcomeOf);
     const step = nextStep(search.range, outcomes);
@@ -95,16 +96,22 @@ export async function findCapacity(
     if (controls.draining.aborted) return ended('interrupted');
     const size = probeSize(search.tests, concurrencyOf(search, step.load) ?? 0, search.mostRequests);
     const planned = plannedProbe(search, outcomes, { ...step, looks: size.looks }, budget.allowance);
-    if (!isAffordable(planned, size.looks[0] ?? 0)) return ended('budget');
+    if (!isAffordable(planned, size.looks[0] ?? 0, closing)) return ended('budget');
     if (probes.length > 0) await host.save(state(null));
-    let probed: Probed;
+    let probed: Probed | null;
     try {
-      probed = await performProbe(search, planned, { isConfirming: step.isConfirming, controls, host, budget });
+      probed = await performProbe(search, planned, {
+        isConfirming: step.isConfirming,
+        controls,
+        host,
+        budget,
+        closing,
+      });
     } catch (error) {
-      if (!controls.draining.aborted && budget.allowance.seconds <= 0) return ended('budget');
       await ended(controls.draining.aborted ? 'interrupted' : 'failed');
       throw error;
     }
+    if (probed === null) return ended(controls.draining.aborted ? 'interrupted' : 'budget');
     if (probed.isCounted) {
       probes.push(probed.probe);
       host.finished(probed.probe, probed.performed);
@@ -144,14 +151,31 @@ function plannedProbe(
   };
 }
 
-/** Time to cancel the requests of a probe and to store its run within the budget. */
-const CLOSING_SECONDS = 1;
-const MIN_PROBE_SECONDS = 3;
+const MIN_PROBE_SECONDS = 2;
+
+/** The time that a probe needs after its load, to cancel its requests and to store its run: by the probes so far. */
+class ClosingTime {
+  #longest_s = 1;
+
+  /** Half as long again as the longest so far: it depends on the disk and on what else the machine does. */
+  get seconds(): number {
+    return 1.5 * this.#longest_s;
+  }
+
+  took(seconds: number): void {
+    this.#longest_s = Math.max(this.#longest_s, seconds);
+  }
+}
 
 /** Whether the budget lets a probe come to its first look. */
-function isAffordable({ allowance, load, requestCount }: PlannedProbe, firstLook: number): boolean {
+function isAffordable(
+  { allowance, load, requestCount }: PlannedProbe,
+  firstLook: number,
+  closing: ClosingTime,
+): boolean {
   const needed = firstLook + (requestCount === null ? 0 : load);
-  return allowance.requests >= needed && allowance.outputTokens >= needed && allowance.seconds >= MIN_PROBE_SECONDS;
+  const seconds = MIN_PROBE_SECONDS + closing.seconds;
+  return allowance.requests >= needed && allowance.outputTokens >= needed && allowance.seconds >= seconds;
 }
 
 interface ProbeParts {
@@ -159,6 +183,7 @@ interface ProbeParts {
   readonly controls: RunControls;
   readonly host: SearchHost;
   readonly budget: SearchBudget;
+  readonly closing: ClosingTime;
 }
 
 interface Probed {
@@ -169,12 +194,14 @@ interface Probed {
   readonly isOutOfBudget: boolean;
 }
 
-async function performProbe(search: CapacitySearch, planned: PlannedProbe, parts: ProbeParts): Promise<Probed> {
-  const { controls, host, budget, isConfirming } = parts;
+/** Null if the budget ended before the run began. */
+async function performProbe(search: CapacitySearch, planned: PlannedProbe, parts: ProbeParts): Promise<Probed | null> {
+  const { controls, host, budget, isConfirming, closing } = parts;
   const own = new RunControls();
   const tally = new ProbeTally();
   const concurrency = concurrencyOf(search, planned.load);
   let isDecided = false;
+  let concludedAt: number | null = null;
   const watch = new ProbeWatch({
     tests: search.tests,
     size: probeSize(search.tests, concurrency ?? 0, search.mostRequests),
@@ -182,13 +209,15 @@ async function performProbe(search: CapacitySearch, planned: PlannedProbe, parts
     concurrency,
     decided: ({ by }) => {
       isDecided = true;
+      concludedAt = performance.now();
       own.conclude(by === 'growing');
     },
   });
   const release = followUser(controls, own);
   let isLate = false;
-  const deadline = timer(planned.allowance.seconds - CLOSING_SECONDS, () => {
+  const deadline = timer(planned.allowance.seconds - closing.seconds, () => {
     isLate = true;
+    concludedAt = performance.now();
     own.conclude(true);
   });
   const start = performance.now();
@@ -196,11 +225,16 @@ async function performProbe(search: CapacitySearch, planned: PlannedProbe, parts
     const request = search.request(planned);
     host.announce(planned, request);
     const performed = await host.perform(request, own, observerOf([tally, watch]));
-    const seconds = (performance.now() - start) / 1000;
+    const end = performance.now();
+    const seconds = (end - start) / 1000;
+    if (concludedAt !== null) closing.took((end - concludedAt) / 1000);
     const probe = capacityProbe(planned, watch.result(), { performed, tally, seconds });
     const isCounted = isDecided || (performed.result.status === 'completed' && !controls.draining.aborted);
     const isOutOfBudget = isLate || (!isDecided && isAtLimit(planned.allowance, tally));
     return { probe, performed, isCounted: isCounted && !(isOutOfBudget && !isDecided), isOutOfBudget };
+  } catch (error) {
+    if (isLate) return null;
+    throw error;
   } finally {
     clearTimeout(deadline);
     release();
