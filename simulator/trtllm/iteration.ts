@@ -34,6 +34,20 @@ export interface Iteration {
   /** Cached prompt tokens of the new requests: of the device, then of each offload tier. */
   readonly cachedTokensByLevel: readonly number[];
   readonly drafts: DraftCounts | null;
+  /** Blocks since the start of the server, those of this iteration included. */
+  readonly totals: BlockTotals;
+}
+
+interface BlockTotals {
+  readonly reused: number;
+  readonly missed: number;
+  /** Taken from the pool, for prompts and for what was generated. */
+  readonly allocated: number;
+}
+
+/** The share of blocks that were found; 0 before the first. */
+export function hitRatio({ reused, missed }: Pick<BlockTotals, 'reused' | 'missed'>): number {
+  return reused === 0 ? 0 : reused / (reused + missed);
 }
 
 const SECONDS_PER_NANOSECOND = 1e-9;
@@ -42,7 +56,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Counts = Mutable<
   Omit<
     Iteration,
-    'number' | 'seconds' | 'state' | 'contextRequests' | 'contextTokens' | 'generationRequests' | 'drafts'
+    'number' | 'seconds' | 'state' | 'contextRequests' | 'contextTokens' | 'generationRequests' | 'drafts' | 'totals'
   >
 >;
 
@@ -56,6 +70,7 @@ export class IterationCounter {
   #number = 0;
   #step: StepEvent | null = null;
   #counts: Counts;
+  #totals: BlockTotals = { reused: 0, missed: 0, allocated: 0 };
 
   constructor({ blockSize, offloadTiers }: { blockSize: number; offloadTiers: readonly unknown[] }) {
     this.#blockSize = blockSize;
@@ -121,6 +136,12 @@ export class IterationCounter {
     const counts = this.#counts;
     this.#step = null;
     this.#counts = this.#noCounts();
+    const { reused, missed, allocated } = this.#totals;
+    this.#totals = {
+      reused: reused + counts.reusedBlocks,
+      missed: missed + counts.missedBlocks,
+      allocated: allocated + counts.missedBlocks + counts.generationBlocks,
+    };
     yield {
       ...counts,
       number: ++this.#number,
@@ -130,6 +151,7 @@ export class IterationCounter {
       contextTokens: prefillTokens,
       generationRequests: decoding,
       drafts,
+      totals: this.#totals,
     };
   }
 
