@@ -12,7 +12,7 @@ import {
 import { LoadingPlaceholder } from '@grafana/ui';
 import React, { type ComponentType, Suspense, useCallback, useMemo } from 'react';
 import { ExporterApi } from '../exporter-api/exporter-api.ts';
-import { PageContext, type PageContextValue } from './page-context.ts';
+import { PageContext, type PageContextValue } from '../hooks/page-context.ts';
 import { EXPORTER_VARIABLE, PROMETHEUS_VARIABLE } from './page-variables.ts';
 
 /** As wide as the scene, independent of its content. */

@@ -4,11 +4,11 @@ import { t } from '@grafana/i18n';
 import { Badge, LinkButton, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { useLocation } from 'react-router-dom';
-import { usePage } from '../app/page-context.ts';
+import { usePage } from '../hooks/page-context.ts';
 import type { ListedRegression, ListedScenario } from '../../../core/api/scenarios.ts';
 import { regressionUrl, trendsUrl } from './run-link.ts';
 import { Section } from './Section.tsx';
-import { useLoaded } from './useLoaded.ts';
+import { useLoaded } from '../hooks/useLoaded.ts';
 import { VerdictBadge } from './VerdictBadge.tsx';
 
 /** The exporter's limit of one response. */

@@ -1,7 +1,7 @@
 import { Combobox } from '@grafana/ui';
 import React from 'react';
 import { quantity, tickText } from '../../../core/text/quantities.ts';
-import { useAddress } from '../app/useAddress.ts';
+import { useAddress } from '../hooks/useAddress.ts';
 import { REQUEST_MEASURES, type RequestMeasure } from '../../../core/api/run-data.ts';
 import { Named } from './Named.tsx';
 

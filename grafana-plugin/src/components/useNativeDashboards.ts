@@ -1,11 +1,11 @@
 import { getBackendSrv } from '@grafana/runtime';
 import { useCallback } from 'react';
 import { lastValueFrom } from 'rxjs';
-import { usePage } from '../app/page-context.ts';
+import { usePage } from '../hooks/page-context.ts';
 import { nativeOnlyQuery } from '../prometheus/native-only.ts';
 import { queryPrometheus, type TimeSpan } from '../prometheus/query-prometheus.ts';
 import { LINKED_DASHBOARDS, nativeVariants } from './dashboard-link.ts';
-import { useLoaded } from './useLoaded.ts';
+import { useLoaded } from '../hooks/useLoaded.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -8,7 +8,7 @@ import { LoadProblem } from '../components/LoadProblem.tsx';
 import { runUrl } from '../components/run-link.ts';
 import { StatusBadge } from '../components/StatusBadge.tsx';
 import { Tile, Tiles } from '../components/Tile.tsx';
-import { useLoaded } from '../components/useLoaded.ts';
+import { useLoaded } from '../hooks/useLoaded.ts';
 import { RUNS_DATASOURCE_ID } from '../constants/plugin.ts';
 import { ExporterApi } from '../exporter-api/exporter-api.ts';
 import { ExporterError } from '../exporter-api/exporter-error.ts';

@@ -1,4 +1,4 @@
-import { SYSTEMS } from '../pages/Buckets/server-catalog.ts';
+import { SYSTEMS } from '../catalog/server-catalog.ts';
 
 /** A histogram of each page that may be scraped: the client's, and each server's. */
 export const FIRST_TOKEN_HISTOGRAMS: readonly string[] = [

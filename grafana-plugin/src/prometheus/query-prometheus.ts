@@ -10,7 +10,7 @@ import {
 import { getDataSourceSrv } from '@grafana/runtime';
 import type { DataQuery } from '@grafana/schema';
 import { from, lastValueFrom } from 'rxjs';
-import type { Cells } from '../panels/percentiles/input/native-grid.ts';
+import type { Cells } from './native-grid.ts';
 import { isNativeHistogram, nativeCells } from './native-frame.ts';
 
 /** One query in PromQL. */

@@ -5,7 +5,7 @@ import { Button, Drawer, LinkButton, LoadingPlaceholder, RenderUserContentAsHTML
 import React, { useCallback, useMemo, useState } from 'react';
 import { lastValueFrom } from 'rxjs';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import { PLUGIN_ID } from '../../constants/plugin.ts';
 import { SHIPPED_ALERTS } from './shipped-alerts.ts';
 

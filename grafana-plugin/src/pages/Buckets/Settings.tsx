@@ -6,7 +6,7 @@ import React from 'react';
 import type { BucketOption, BucketSetting } from '../../../../core/histogram/bucket-setting.ts';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
 import type { AdvisedHistogram, Storage } from './load-buckets.ts';
-import type { HistogramSystem } from './server-catalog.ts';
+import type { HistogramSystem } from '../../catalog/server-catalog.ts';
 
 interface Props {
   settings: readonly BucketSetting[];

@@ -1,5 +1,5 @@
 import type { PrometheusTarget } from '../../prometheus/query-prometheus.ts';
-import type { HistogramSystem } from './server-catalog.ts';
+import type { HistogramSystem } from '../../catalog/server-catalog.ts';
 
 /** A server as Prometheus scrapes it. */
 export interface ScrapedServer {

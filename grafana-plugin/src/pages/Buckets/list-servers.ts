@@ -13,7 +13,7 @@ import {
   serversAtEdge,
   serversInRange,
 } from './bucket-queries.ts';
-import { SYSTEMS } from './server-catalog.ts';
+import { SYSTEMS } from '../../catalog/server-catalog.ts';
 
 /** A server of the time range. */
 export interface ListedServer extends ScrapedServer {

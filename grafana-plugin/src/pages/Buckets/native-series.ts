@@ -1,4 +1,4 @@
-import { nativeRows } from '../../panels/percentiles/input/native-grid.ts';
+import { nativeRows } from '../../prometheus/native-grid.ts';
 import type { NativeSeries } from '../../prometheus/query-prometheus.ts';
 import { type BucketSeries, ownLabels } from './observed-series.ts';
 

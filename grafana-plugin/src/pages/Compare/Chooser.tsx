@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Combobox, IconButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
-import { useAddress } from '../../app/useAddress.ts';
+import { useAddress } from '../../hooks/useAddress.ts';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Named } from '../../components/Named.tsx';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';

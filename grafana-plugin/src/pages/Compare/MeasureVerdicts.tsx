@@ -5,7 +5,7 @@ import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { percentText } from '../../../../core/text/change-text.ts';
 import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
-import { useAddress } from '../../app/useAddress.ts';
+import { useAddress } from '../../hooks/useAddress.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Section } from '../../components/Section.tsx';
@@ -15,7 +15,7 @@ import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
 import { type EffectAxis, effectAxis } from './effect-axis.ts';
 import { EffectPlot, EffectTicks } from './EffectPlot.tsx';
 import { effectText, intervalText, marginText } from './effect-text.ts';
-import { statisticKey, statisticName } from '../Run/measure-name.ts';
+import { statisticKey, statisticName } from '../../components/measure-name.ts';
 import { notableMeasures } from './measure-rows.ts';
 import { reasonText } from './reason-text.ts';
 

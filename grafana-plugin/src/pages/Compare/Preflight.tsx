@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Alert, Button, useStyles2 } from '@grafana/ui';
 import React from 'react';
-import { useAddress } from '../../app/useAddress.ts';
+import { useAddress } from '../../hooks/useAddress.ts';
 import type { CompareResponse } from '../../../../core/api/comparison.ts';
 import type { PreflightFinding } from '../../../../core/api/verdict.ts';
 import { markOf } from './shown-runs.ts';

@@ -12,7 +12,7 @@ import {
   useRequestValue,
 } from '../../components/RequestValue.tsx';
 import { Section } from '../../components/Section.tsx';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ShownRun } from './shown-runs.ts';
 

@@ -5,7 +5,7 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { SignalCharts } from '../../components/SignalCharts.tsx';
 import { SIGNALS } from '../../components/signals.ts';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ShownRun } from './shown-runs.ts';
 

@@ -4,7 +4,7 @@ import { runSummary } from '../../../test/run-summary.ts';
 import { columnsOf, configurationDifferences } from './ConfigurationDifferences.tsx';
 import { effectAxis, placeOf } from './effect-axis.ts';
 import { effectText, intervalText } from './effect-text.ts';
-import { statisticName } from '../Run/measure-name.ts';
+import { statisticName } from '../../components/measure-name.ts';
 import { notableMeasures } from './measure-rows.ts';
 import { rollingMedian } from './RequestsOverTime.tsx';
 import { markOf, shownIds } from './shown-runs.ts';

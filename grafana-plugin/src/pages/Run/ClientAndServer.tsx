@@ -7,14 +7,14 @@ import { quantileBounds } from '../../../../core/histogram/bounds.ts';
 import { histogramQuantile } from '../../../../core/histogram/quantile.ts';
 import { ABSENT, counted, quantity } from '../../../../core/text/quantities.ts';
 import type { ResultFile, ServersResult } from '../../../../core/run/result.ts';
-import { useAddress } from '../../app/useAddress.ts';
+import { useAddress } from '../../hooks/useAddress.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
-import type { Loaded } from '../../components/useLoaded.ts';
-import { distributionOf } from './find-measure.ts';
+import type { Loaded } from '../../hooks/useLoaded.ts';
+import { distributionOf } from '../../components/find-measure.ts';
 import { type Agreement, type Interval, judgePercentile } from './judge-percentile.ts';
-import { measureName } from './measure-name.ts';
+import { measureName } from '../../components/measure-name.ts';
 import type { Compared, CountsByQuantity } from './useServerCounts.ts';
 import { Named } from '../../components/Named.tsx';
 

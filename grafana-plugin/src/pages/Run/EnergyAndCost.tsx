@@ -12,7 +12,7 @@ import { DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
 import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
-import { scalarOf } from './find-measure.ts';
+import { scalarOf } from '../../components/find-measure.ts';
 
 /** What the GPUs took and cost; nothing for a run without metrics of GPUs and without a price. */
 export function EnergyAndCost({ result }: { result: ResultFile }) {

@@ -9,7 +9,7 @@ import { XyChart } from '../../charts/XyChart.tsx';
 import { distributionSeries } from '../../charts/distribution-series.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 

@@ -5,11 +5,11 @@ import { moneyText } from '../../../../core/text/money.ts';
 import { ABSENT, quantity, quantityRange } from '../../../../core/text/quantities.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
 import type { PercentileName } from '../../../../core/stats/percentiles.ts';
-import { useAddress } from '../../app/useAddress.ts';
+import { useAddress } from '../../hooks/useAddress.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Section } from '../../components/Section.tsx';
-import { measureName } from './measure-name.ts';
+import { measureName } from '../../components/measure-name.ts';
 
 const SHOWN: readonly PercentileName[] = ['p50', 'p90', 'p99', 'p99_9'];
 

@@ -5,7 +5,7 @@ import { useReturnToPrevious } from '@grafana/runtime';
 import { ClipboardButton, LinkButton, useStyles2 } from '@grafana/ui';
 import React, { useEffect } from 'react';
 import { useLocation } from 'react-router-dom';
-import { usePage } from '../../app/page-context.ts';
+import { usePage } from '../../hooks/page-context.ts';
 import { benchmarkDashboardUrl, serverDashboardUrl } from '../../components/dashboard-link.ts';
 import { durationText } from '../../components/duration-text.ts';
 import { runTitle } from '../../components/run-link.ts';

@@ -7,7 +7,7 @@ import { counted, quantity, quantityRange } from '../../../../core/text/quantiti
 import { objectiveText } from '../../components/ObjectiveBadge.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
 import type { RunResponse } from '../../../../core/api/runs.ts';
-import { distributionOf, scalarOf } from './find-measure.ts';
+import { distributionOf, scalarOf } from '../../components/find-measure.ts';
 
 /** The key numbers of a run. */
 export function RunTiles({ response: { summary, result } }: { response: RunResponse }) {

@@ -6,7 +6,7 @@ import { SIGNALS } from '../../components/signals.ts';
 import type { XyRegion } from '../../charts/xy-series.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 

@@ -10,7 +10,7 @@ import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { ObjectiveBadge } from '../../components/ObjectiveBadge.tsx';
 import { Section } from '../../components/Section.tsx';
-import { distributionOf, scalarOf } from './find-measure.ts';
+import { distributionOf, scalarOf } from '../../components/find-measure.ts';
 
 /** The stages of the load side by side, each over the requests that were due in it; nothing without stages. */
 export function StageTable({ result: { stages } }: { result: ResultFile }) {

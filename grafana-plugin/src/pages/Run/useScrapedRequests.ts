@@ -1,7 +1,7 @@
 import { useCallback } from 'react';
-import { usePage } from '../../app/page-context.ts';
+import { usePage } from '../../hooks/page-context.ts';
 import { timeOfRuns } from '../../components/run-link.ts';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { RunSummary } from '../../../../core/api/runs.ts';
 import { queryPrometheus, type TimeSpan } from '../../prometheus/query-prometheus.ts';
 import { classicCountQuery, eitherCountQuery, nativeSeriesQuery } from './scraped-count-queries.ts';

@@ -1,5 +1,5 @@
 import { useCallback } from 'react';
-import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
+import { type Loaded, useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { QuantityName } from '../../../../core/api/run-data.ts';
 import { type ServerCounts, serverCounts } from './server-histograms.ts';

@@ -8,7 +8,7 @@ import { durationText } from '../../components/duration-text.ts';
 import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { RunProgress, RunSummary } from '../../../../core/api/runs.ts';
 import type { RunSource } from '../../runs/run-source.ts';
 

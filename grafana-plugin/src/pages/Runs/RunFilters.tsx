@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import { FilterInput, MultiCombobox, Stack } from '@grafana/ui';
 import React, { useCallback, useEffect, useState } from 'react';
-import type { Address } from '../../app/useAddress.ts';
+import type { Address } from '../../hooks/useAddress.ts';
 import { FILTER_MEMBERS, type FilterMember, type RunSource } from '../../runs/run-source.ts';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Named } from '../../components/Named.tsx';

@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'react';
 import { isOrdered, oldestFirst } from '../../../../core/run/run-order.ts';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { RunsQuery, RunsResponse, RunSummary } from '../../../../core/api/runs.ts';
 import { type RunSource, sortValue } from '../../runs/run-source.ts';
 

@@ -1,4 +1,4 @@
-import type { Address } from '../../app/useAddress.ts';
+import type { Address } from '../../hooks/useAddress.ts';
 import type { Sort } from '../../components/DataTable.tsx';
 import type { RunsQuery } from '../../../../core/api/runs.ts';
 import type { TimeSpan } from '../../prometheus/query-prometheus.ts';

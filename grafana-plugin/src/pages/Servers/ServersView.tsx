@@ -6,16 +6,16 @@ import { Badge, EmptyState, LinkButton, LoadingPlaceholder, TextLink, useStyles2
 import React, { useCallback } from 'react';
 import { useLocation } from 'react-router-dom';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
-import { usePage } from '../../app/page-context.ts';
+import { usePage } from '../../hooks/page-context.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { serverDashboardUrl } from '../../components/dashboard-link.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import { useNativeDashboards } from '../../components/useNativeDashboards.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
-import { type ServerRow, serverQueries, type SystemServers, systemsOfSeries } from './server-queries.ts';
+import { type ServerRow, serverQueries, type SystemServers, systemsOfSeries } from '../../prometheus/server-queries.ts';
 
 /** Inference servers scraped by Prometheus, by system, with their current state. */
 export default function ServersView() {

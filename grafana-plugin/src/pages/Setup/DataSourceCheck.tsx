@@ -3,13 +3,13 @@ import type { DataSourceInstanceSettings, GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Button, Icon, Spinner, TextLink, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode, useCallback } from 'react';
-import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
+import { type Loaded, useLoaded } from '../../hooks/useLoaded.ts';
 import { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { StatusResponse } from '../../../../core/api/service.ts';
 import { FIRST_TOKEN_HISTOGRAMS } from '../../prometheus/first-token-histograms.ts';
 import { nativeOnlyQuery } from '../../prometheus/native-only.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
-import { serverQueries, systemsOfSeries } from '../Servers/server-queries.ts';
+import { serverQueries, systemsOfSeries } from '../../prometheus/server-queries.ts';
 import {
   intervalQueries,
   type JobInterval,

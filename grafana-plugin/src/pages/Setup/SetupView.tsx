@@ -8,7 +8,7 @@ import { Section } from '../../components/Section.tsx';
 import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants/plugin.ts';
 import { ExporterCheck, PrometheusCheck } from './DataSourceCheck.tsx';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
-import { type Snippet, snippets } from './snippets.ts';
+import { type Snippet, snippets } from '../../components/snippets.ts';
 
 /** Connected data sources, what they contain, and configuration snippets. */
 export default function SetupView() {

@@ -1,5 +1,5 @@
 import type { PrometheusSeries, PrometheusTarget } from '../../prometheus/query-prometheus.ts';
-import { SYSTEMS } from '../Servers/systems.ts';
+import { SYSTEMS } from '../../catalog/systems.ts';
 
 /** The longest interval at which the recording rules have a rate at every evaluation. */
 export const RULES_MAX_INTERVAL_SECONDS = 60;

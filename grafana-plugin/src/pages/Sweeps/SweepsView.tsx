@@ -13,11 +13,11 @@ import {
 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
-import { usePage } from '../../app/page-context.ts';
-import { useAddress } from '../../app/useAddress.ts';
+import { usePage } from '../../hooks/page-context.ts';
+import { useAddress } from '../../hooks/useAddress.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { SweepsResponse, ListedSweep } from '../../../../core/api/sweeps.ts';
 import { prometheusSweeps } from '../../sweeps/prometheus-reader.ts';

@@ -5,7 +5,7 @@ import {
   type SweepPercentile,
 } from '../../../../core/sweeps/sweep-figures.ts';
 import type { Throughput } from '../../../../core/sweeps/sweep-curves.ts';
-import type { Address } from '../../app/useAddress.ts';
+import type { Address } from '../../hooks/useAddress.ts';
 
 export const THROUGHPUTS = [
   'output_token_throughput',

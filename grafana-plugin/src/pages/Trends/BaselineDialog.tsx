@@ -14,10 +14,10 @@ import {
   LinkButton,
 } from '@grafana/ui';
 import React, { type KeyboardEvent, useCallback, useId, useMemo, useState } from 'react';
-import { currentUser } from '../../app/current-user.ts';
+import { currentUser } from '../../hooks/current-user.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
-import { useLoaded } from '../../components/useLoaded.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 import {
@@ -32,7 +32,7 @@ import {
 import { standingText, startText } from './run-texts.ts';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
-import { BASELINE_CHANGES } from '../Setup/snippets.ts';
+import { BASELINE_CHANGES } from '../../components/snippets.ts';
 
 /** The exporter's limits of a change. */
 const MAX_REASON = 1000;

@@ -10,7 +10,7 @@ import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
-import { statisticName } from '../Run/measure-name.ts';
+import { statisticName } from '../../components/measure-name.ts';
 import { standingText, startText, valueText } from './run-texts.ts';
 
 type Run = ScenarioResponse['runs'][number];

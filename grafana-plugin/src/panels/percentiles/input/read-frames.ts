@@ -14,7 +14,7 @@ import {
 } from './input-problem.ts';
 import { isNativeHistogram, nativeCells } from '../../../prometheus/native-frame.ts';
 import { isBucketTable, readTable } from './read-table.ts';
-import { nativeRows } from './native-grid.ts';
+import { nativeRows } from '../../../prometheus/native-grid.ts';
 
 /** What the panel can draw of its queries' answers, and what it cannot. */
 export interface Reading {

@@ -1,5 +1,5 @@
-import type { PrometheusSeries, PrometheusTarget } from '../../prometheus/query-prometheus.ts';
-import { SIGNAL_IDS, type SignalId, SYSTEMS, type ServerSystem } from './systems.ts';
+import type { PrometheusSeries, PrometheusTarget } from './query-prometheus.ts';
+import { SIGNAL_IDS, type SignalId, SYSTEMS, type ServerSystem } from '../catalog/systems.ts';
 
 /** One server that Prometheus scraped in the time range; null: not exposed, or not now. */
 export interface ServerRow extends Record<SignalId, number | null> {

@@ -1,4 +1,4 @@
-import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
+import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
 
 /** A result, or one of its stages. */
 type Measured = Pick<ResultFile, 'measures'>;

@@ -1,5 +1,5 @@
-import { capitalized, measureTitle, statisticTitle, type TitledStatistic } from '../../../../core/measures/names.ts';
-import type { Clock } from '../../../../core/run/statistic.ts';
+import { capitalized, measureTitle, statisticTitle, type TitledStatistic } from '../../../core/measures/names.ts';
+import type { Clock } from '../../../core/run/statistic.ts';
 
 /** The name of a measure as a heading. */
 export const measureName = (measure: string, clock: Clock = 'sent') => capitalized(measureTitle({ measure, clock }));

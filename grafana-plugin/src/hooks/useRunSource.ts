@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { usePage } from '../app/page-context.ts';
+import { usePage } from './page-context.ts';
 import { exporterSource } from '../runs/exporter-source.ts';
 import { prometheusSource } from '../runs/prometheus-source.ts';
 import type { RunSource } from '../runs/run-source.ts';

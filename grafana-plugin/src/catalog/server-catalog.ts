@@ -1,5 +1,5 @@
-import type { BucketOption } from '../../../../core/histogram/bucket-setting.ts';
-import histogramFamilies from '../../catalog/histogram-families.json';
+import type { BucketOption } from '../../../core/histogram/bucket-setting.ts';
+import histogramFamilies from './histogram-families.json';
 
 /** A histogram family as the catalog describes it. */
 export interface CatalogHistogram {
