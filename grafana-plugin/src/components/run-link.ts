@@ -1,3 +1,4 @@
+import type { RunTime } from '../hooks/page-context.ts';
 import { dateTimeFormat, urlUtil } from '@grafana/data';
 import { pageUrl, ROUTES } from '../constants/routes.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
@@ -9,12 +10,6 @@ export function runTitle({ scenario, start, run_id }: Pick<RunSummary, 'scenario
 }
 
 type TimedRun = Pick<RunSummary, 'start' | 'end' | 'status'>;
-
-/** Milliseconds since 1970; a run that lasts ends now, whenever that is. */
-export interface RunTime {
-  from: number;
-  to: number | 'now';
-}
 
 /** Seconds of time range before and after a run. */
 const MARGIN_SECONDS = 15;

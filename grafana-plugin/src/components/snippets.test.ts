@@ -2,7 +2,7 @@ import { readFileSync } from 'fs';
 import { join } from 'path';
 import { snippets } from './snippets.ts';
 
-const PROJECT = join(__dirname, '../../../..');
+const PROJECT = join(__dirname, '../../..');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');
 const [, ...configuration] = read('prometheus/prometheus.yml').trimEnd().split('\n');
 const scrape = snippets().find(({ id }) => id === 'scrape')?.text;

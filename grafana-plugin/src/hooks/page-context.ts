@@ -3,7 +3,6 @@ import type { SceneObject } from '@grafana/scenes';
 import type { TimeZone } from '@grafana/schema';
 import { createContext, type ReactNode, useContext } from 'react';
 import type { ExporterApi } from '../exporter-api/exporter-api.ts';
-import type { RunTime } from '../components/run-link.ts';
 import type { TimeSpan } from '../prometheus/query-prometheus.ts';
 
 /** The data sources and the time range of a page, both from its URL. */
@@ -34,4 +33,10 @@ export function usePage(): PageContextValue {
     throw new Error('outside of a page');
   }
   return page;
+}
+
+/** Milliseconds since 1970; a run that lasts ends now, whenever that is. */
+export interface RunTime {
+  from: number;
+  to: number | 'now';
 }

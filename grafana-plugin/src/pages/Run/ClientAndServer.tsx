@@ -13,7 +13,7 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import type { Loaded } from '../../hooks/useLoaded.ts';
 import { distributionOf } from '../../components/find-measure.ts';
-import { type Agreement, type Interval, judgePercentile } from './judge-percentile.ts';
+import { type Agreement, type Interval, judgePercentile } from './server-histograms.ts';
 import { measureName } from '../../components/measure-name.ts';
 import type { Compared, CountsByQuantity } from './useServerCounts.ts';
 import { Named } from '../../components/Named.tsx';
