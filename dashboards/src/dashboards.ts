@@ -22,7 +22,7 @@ import { withRuns } from './benchmark/runs.ts';
 import { withServer } from './benchmark/server.ts';
 import { withWholeRun } from './benchmark/whole-run.ts';
 import type { Histograms } from './native/histograms.ts';
-import { UID } from './benchmark/uid.ts';
+import { UID } from './uid.ts';
 import { SYSTEM_PRESENCE } from './queries/system.ts';
 import {
   datasourceVariable,

@@ -1,6 +1,6 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
-import { OVER_TIME } from './benchmark/wording.ts';
+import { OVER_TIME } from './wording.ts';
 import type { Histograms } from './native/histograms.ts';
 import { closedRow, lines, number, row, type RowSpec } from './server/panel-spec.ts';
 import { addRow } from './server/server-dashboard.ts';

@@ -1,6 +1,6 @@
 import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder, PromQueryFormat, QueryEditorMode } from '@grafana/grafana-foundation-sdk/prometheus';
-import { UID as BENCHMARK_UID } from './benchmark/uid.ts';
+import { UID as BENCHMARK_UID } from './uid.ts';
 import { DATASOURCE, SCRAPE_INTERVAL } from './datasource.ts';
 
 /** What a panel asks, and how it names each series that comes back. */

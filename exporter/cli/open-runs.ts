@@ -1,5 +1,5 @@
 import { openStoreWithReports } from '../run/open-store.ts';
-import { isStorageUrl, parseStorageUrl, type StorageAccess } from '../store/object-storage/storage-location.ts';
+import { isStorageUrl, parseStorageUrl, type StorageAccess } from '../store/storage-location.ts';
 import type { MirrorStore } from '../store/object-storage/mirror-store.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { StorageError } from '../errors/storage-errors.ts';

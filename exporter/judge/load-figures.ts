@@ -5,7 +5,7 @@ import { readInBatches } from '../files/read-in-batches.ts';
 import { readChanged } from '../store/index/read-changed.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { readFinishedRunFile, readResultFile } from '../store/sealed/read-run-files.ts';
-import { changedSinceSealed } from '../store/sealed/verify-run.ts';
+import { changedSinceSealed } from '../store/verify-run.ts';
 import { figuresOfRun } from './figures-of-run.ts';
 import type { RunFigures } from './run-figures.ts';
 

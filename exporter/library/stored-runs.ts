@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { RunsDirectoryError } from '../errors/store-errors.ts';
-import { isStorageUrl } from '../store/object-storage/storage-location.ts';
+import { isStorageUrl } from '../store/storage-location.ts';
 import { RunStore, type RunListing } from '../store/run-store.ts';
 
 /** A finished run: `run.json`, `result.json` and the directory that holds them. */

@@ -5,12 +5,7 @@ import { reasonOf } from '../errors/store-errors.ts';
 import { isFolder } from '../files/exists.ts';
 import type { ObjectStorage } from '../store/object-storage/object-storage.ts';
 import { forgetUpload, pendingUploads, planUpload } from '../store/object-storage/pending-uploads.ts';
-import {
-  locationIn,
-  storageUrl,
-  type StorageAccess,
-  type StorageLocation,
-} from '../store/object-storage/storage-location.ts';
+import { locationIn, storageUrl, type StorageAccess, type StorageLocation } from '../store/storage-location.ts';
 import { RunStore } from '../store/run-store.ts';
 import type { RunRequest } from './run-request.ts';
 import type { MeetingShard, ShardMeeting } from './shard-meeting.ts';

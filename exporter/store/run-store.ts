@@ -15,7 +15,7 @@ import type { RecordReading } from './records/records-parquet.ts';
 import { isOwned } from '../files/ownership.ts';
 import { recoverRuns, unfinishedNames } from './recovery/recover.ts';
 import { ownIdentity } from '../files/process-identity.ts';
-import { isStorageUrl } from './object-storage/storage-location.ts';
+import { isStorageUrl } from './storage-location.ts';
 import { momentaryName, runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
 import { temporariesOf } from './temporary-file.ts';
 import type { RunAddresses, RunPlan, RunWriter } from './run-writer.ts';

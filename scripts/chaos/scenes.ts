@@ -5,7 +5,7 @@ import { countOf } from '../../core/run/request-counts.ts';
 import { readBaseline } from '../../exporter/judge/baseline.ts';
 import { readVerdicts } from '../../exporter/judge/verdict-log.ts';
 import { openStore } from '../../exporter/store/run-store.ts';
-import { verifyRun } from '../../exporter/store/sealed/verify-run.ts';
+import { verifyRun } from '../../exporter/store/verify-run.ts';
 import { SHARDED_REQUESTS, SHARDED_RUN, STORED_RUNS, TIMED_RUNS, WAITING_POINTS, type World } from './world.ts';
 
 /** A command that trials disturb, and what must hold after the disturbance. */

@@ -3,7 +3,7 @@ import { heatmap } from '../panels/heatmap.ts';
 import { objectiveLine, timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
 import { HALF } from './sizes.ts';
-import { OVER_TIME } from './wording.ts';
+import { OVER_TIME } from '../wording.ts';
 
 /** The latencies that the client measured. */
 export function withClientLatency(dashboard: DashboardBuilder): void {

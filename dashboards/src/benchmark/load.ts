@@ -4,7 +4,7 @@ import * as client from '../queries/client.ts';
 import { systemRates } from '../queries/system.ts';
 import { TOKENS_PER_SECOND } from '../server/units.ts';
 import { HALF } from './sizes.ts';
-import { SHORT_RUN } from './wording.ts';
+import { SHORT_RUN } from '../wording.ts';
 
 /** What the client asked of the server, and what came back. */
 export function withLoad(dashboard: DashboardBuilder): void {

@@ -1,7 +1,7 @@
 import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { infoTable } from '../panels/table.ts';
 import * as client from '../queries/client.ts';
-import { UID } from './uid.ts';
+import { UID } from '../uid.ts';
 
 /** Which runs there are. */
 export function withRuns(dashboard: DashboardBuilder): void {

@@ -5,7 +5,7 @@ import type { Histograms } from '../native/histograms.ts';
 import * as client from '../queries/client.ts';
 import { TOKENS_PER_SECOND } from '../server/units.ts';
 import { STAT } from './sizes.ts';
-import { UNTIL_PUBLISHED, WHOLE_RUN } from './wording.ts';
+import { UNTIL_PUBLISHED, WHOLE_RUN } from '../wording.ts';
 
 const OBJECTIVE_STATES: readonly State[] = [
   { value: 0, text: 'missed', color: 'red' },

@@ -1,4 +1,4 @@
-import { OVER_TIME } from '../benchmark/wording.ts';
+import { OVER_TIME } from '../wording.ts';
 import { isVersion } from '../../../catalog/versions.ts';
 import type { Family } from './families.ts';
 import type { PanelSpec } from './panel-spec.ts';

@@ -11,7 +11,7 @@ import { storeSource } from '../../publish/run-reader.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { announceServe, type AnnouncedServe } from '../../store/recovery/serve-presence.ts';
 import type { MirrorStore } from '../../store/object-storage/mirror-store.ts';
-import { isStorageUrl } from '../../store/object-storage/storage-location.ts';
+import { isStorageUrl } from '../../store/storage-location.ts';
 import { StorageError } from '../../errors/storage-errors.ts';
 import { RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';

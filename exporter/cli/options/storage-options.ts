@@ -3,7 +3,7 @@ import {
   parseStorageUrl,
   type StorageAccess,
   type StorageLocation,
-} from '../../store/object-storage/storage-location.ts';
+} from '../../store/storage-location.ts';
 import { choice, readOptions, text, type Option, type OptionValues } from './options.ts';
 
 /** How to reach object storage that is not Amazon's. */

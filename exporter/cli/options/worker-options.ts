@@ -1,5 +1,5 @@
 import type { ShardRequest } from '../../run/run-request.ts';
-import type { StorageLocation } from '../../store/object-storage/storage-location.ts';
+import type { StorageLocation } from '../../store/storage-location.ts';
 import { CliError } from '../failure.ts';
 import { integer, seconds, text, type Option, type OptionValues } from './options.ts';
 

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import type { Problem } from '../api/problem.ts';
+import type { Problem } from '../problem.ts';
 import type { RoleSet } from './roles.ts';
 import type { Role } from '../../../core/api/service.ts';
 

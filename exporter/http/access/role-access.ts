@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
-import { Problem } from '../api/problem.ts';
+import { Problem } from '../problem.ts';
 import type { Access } from './access.ts';
 import type { Roles, RoleSet } from './roles.ts';
 import { signedInUser } from './signed-in.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { listen } from '../listen.ts';
 import type { Listening } from '../listen.ts';
-import { problemHandler } from '../api/problem.ts';
+import { problemHandler } from '../problem.ts';
 import { isLoopback } from '../loopback.ts';
 import { mayRead, requireRole } from './access.ts';
 import { tokenAccess } from './token.ts';

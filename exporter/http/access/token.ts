@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
 import { isLoopback } from '../loopback.ts';
-import { Problem } from '../api/problem.ts';
+import { Problem } from '../problem.ts';
 import type { Access } from './access.ts';
 import type { Role } from '../../../core/api/service.ts';
 import { signedInUser } from './signed-in.ts';

@@ -18,7 +18,7 @@ import { compareRoute } from './compare.ts';
 import { limitInFlight } from './in-flight.ts';
 import { jsonBody } from './json-body.ts';
 import { openapiRoute, SCHEMA_PATHS, schemaRoute } from './openapi.ts';
-import { noSuchRoute, Problem, problemHandler, wrongParameters } from './problem.ts';
+import { noSuchRoute, Problem, problemHandler, wrongParameters } from '../problem.ts';
 import { runDistributionRoute } from './run-distribution.ts';
 import { runRecordsRoute } from './run-records.ts';
 import { runRoute } from './run.ts';

@@ -5,7 +5,7 @@ import { BASELINE_ACTIONS } from '../../../core/api/scenarios.ts';
 import { recordChange } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { readBody, textUpTo } from './json-body.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../problem.ts';
 import { readQuery } from './query.ts';
 import { sendJson } from './send-json.ts';
 

@@ -4,7 +4,7 @@ import { changedTags, isTag, TAG_RULE } from '../../../core/run/tag.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { editRun } from '../../store/changes/edit-run.ts';
 import { readBody, type Member } from './json-body.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../problem.ts';
 import { readQuery } from './query.ts';
 import { reading, requestedFinishedRun } from './requested-run.ts';
 import { sendJson } from './send-json.ts';

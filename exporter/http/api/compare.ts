@@ -6,7 +6,7 @@ import { UnreadableRunError, type LoadFigures } from '../../judge/load-figures.t
 import type { AcceptedDifference } from '../../judge/preflight.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { SelectionError, selectRuns, type SelectableRun } from '../../store/index/select-runs.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../problem.ts';
 import { choice, readQuery, selectors, shortTexts } from './query.ts';
 import { requestedRules } from './requested-rules.ts';
 import { withoutFolder } from './requested-run.ts';

@@ -6,7 +6,7 @@ import { request } from 'undici';
 import { listen } from '../listen.ts';
 import type { Listening } from '../listen.ts';
 import { limitInFlight } from './in-flight.ts';
-import { problemHandler } from './problem.ts';
+import { problemHandler } from '../problem.ts';
 import { sendJson } from './send-json.ts';
 import { until } from '../../../core/testing/until.ts';
 

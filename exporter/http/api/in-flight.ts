@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { Problem } from './problem.ts';
+import { Problem } from '../problem.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 

@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Request, RequestHandler } from 'express';
-import { Problem, wrongParameters } from './problem.ts';
+import { Problem, wrongParameters } from '../problem.ts';
 import type { WrongParameter } from '../../../core/api/service.ts';
 
 /** A thousand run ids and a reason are shorter. */

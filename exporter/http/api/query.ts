@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { wrongParameters } from './problem.ts';
+import { wrongParameters } from '../problem.ts';
 import type { WrongParameter } from '../../../core/api/service.ts';
 
 /** A query parameter: the check of its value and its documentation. */

@@ -1,5 +1,5 @@
 import { parseRules, RuleError, type RuleChoices } from '../../judge/rule-choices.ts';
-import { wrongParameters } from './problem.ts';
+import { wrongParameters } from '../problem.ts';
 
 /** The rules in the parameters `gate` and `margin`. Throws a `Problem` 400. */
 export function requestedRules(texts: {

@@ -4,7 +4,7 @@ import { isRunId } from '../../../core/run/run-id.ts';
 import type { FoundRun, RunLibrary } from '../../publish/views/run-library.ts';
 import { DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
 import { StorageError } from '../../errors/storage-errors.ts';
-import { Problem, wrongParameters } from './problem.ts';
+import { Problem, wrongParameters } from '../problem.ts';
 
 /** The run in the path. Throws a `Problem`: 400 for an invalid run id, 404 if the run does not exist. */
 export async function requestedRun(request: Request, library: RunLibrary): Promise<FoundRun> {

@@ -10,7 +10,7 @@ import {
   TooManyValuesError,
 } from '../../publish/views/distribution-view.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
-import { Problem, wrongParameters } from './problem.ts';
+import { Problem, wrongParameters } from '../problem.ts';
 import { choice, integer, readQuery } from './query.ts';
 import type { Query } from './query.ts';
 import { reading, requestedFinishedRun, whileConnected } from './requested-run.ts';

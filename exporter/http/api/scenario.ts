@@ -14,7 +14,7 @@ import {
 import type { RunFigures } from '../../judge/run-figures.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../problem.ts';
 import { integer, readQuery, shortTexts } from './query.ts';
 import { requestedRules } from './requested-rules.ts';
 import { withoutFolder } from './requested-run.ts';

@@ -7,7 +7,7 @@ import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
 import type { SweptStore } from '../../sweeps/load-sweep-runs.ts';
 import { storedSweeps, type StoredSweeps } from '../../sweeps/stored-sweeps.ts';
-import { Problem } from './problem.ts';
+import { Problem } from '../problem.ts';
 import { integer, readQuery } from './query.ts';
 import { withoutFolder } from './requested-run.ts';
 import { RUN_PARAMETERS } from './run-parameters.ts';

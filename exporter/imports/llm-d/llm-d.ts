@@ -1,6 +1,6 @@
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { groupReports } from '../reading/group-reports.ts';
+import { groupReports } from '../group-reports.ts';
 import { readJsonDocument } from '../reading/read-json-document.ts';
 import { readYamlDocument } from '../reading/read-yaml-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';

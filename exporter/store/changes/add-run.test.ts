@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { addRun } from './add-run.ts';
 import { readChecksums } from '../sealed/checksums.ts';
-import { verifyRun } from '../sealed/verify-run.ts';
+import { verifyRun } from '../verify-run.ts';
 import { addedResult, addedRun, source } from '../fixtures/added-run.ts';
 import { collect, exampleRecord } from '../fixtures/example-run.ts';
 import { fingerprint } from '../fingerprint.ts';

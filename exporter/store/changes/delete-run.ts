@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { discardFolder } from '../recovery/discard-folder.ts';
+import { discardFolder } from '../discard-folder.ts';
 import type { RunStore } from '../run-store.ts';
 import { codeOf, isDiskFull, RunsDirectoryError } from '../../errors/store-errors.ts';
 

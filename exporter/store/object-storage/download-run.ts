@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { StorageError } from '../../errors/storage-errors.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { replaceFile, syncPath } from '../../files/durable-file.ts';
-import { discardFolder } from '../recovery/discard-folder.ts';
+import { discardFolder } from '../discard-folder.ts';
 import { startHeartbeat } from '../../files/heartbeat.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { claimedName, unfinishedDirectory } from '../run-paths.ts';

@@ -1,7 +1,7 @@
 import type * as Sdk from '@aws-sdk/client-s3';
 import { StorageError } from '../../errors/storage-errors.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
-import type { StorageAccess } from './storage-location.ts';
+import type { StorageAccess } from '../storage-location.ts';
 
 export type S3Sdk = typeof Sdk;
 export type S3Client = Sdk.S3Client;

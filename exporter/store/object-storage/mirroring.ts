@@ -7,7 +7,7 @@ import { codeOf, reasonOf } from '../../errors/store-errors.ts';
 import { replaceFile, replaceJson } from '../../files/durable-file.ts';
 import { makeDirectory } from '../../files/make-directory.ts';
 import { readInBatches } from '../../files/read-in-batches.ts';
-import { discardFolder } from '../recovery/discard-folder.ts';
+import { discardFolder } from '../discard-folder.ts';
 import type { RunStore } from '../run-store.ts';
 import { downloadRun } from './download-run.ts';
 import { isSummaryFile } from './mirror-files.ts';

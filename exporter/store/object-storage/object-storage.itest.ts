@@ -9,7 +9,7 @@ import { addRun } from '../changes/add-run.ts';
 import { editRun } from '../changes/edit-run.ts';
 import { addedRun } from '../fixtures/added-run.ts';
 import { openStore, type RunStore } from '../run-store.ts';
-import { verifyRun } from '../sealed/verify-run.ts';
+import { verifyRun } from '../verify-run.ts';
 import { downloadRun } from './download-run.ts';
 import type { MirrorStore } from './mirror-store.ts';
 import { ObjectStorage } from './object-storage.ts';

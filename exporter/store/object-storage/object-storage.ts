@@ -7,7 +7,7 @@ import type { GetObjectCommandOutput, ListObjectsV2CommandOutput, PutObjectComma
 import { StorageError } from '../../errors/storage-errors.ts';
 import { explainFailure, statusOf } from './explain-failure.ts';
 import { ATTEMPTS, createClient, loadSdk, type S3Client, type S3Sdk } from './load-sdk.ts';
-import { locationIn, storageUrl, type StorageAccess, type StorageLocation } from './storage-location.ts';
+import { locationIn, storageUrl, type StorageAccess, type StorageLocation } from '../storage-location.ts';
 
 /** A file in object storage. */
 export interface UploadedFile {

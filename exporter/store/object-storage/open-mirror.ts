@@ -6,7 +6,7 @@ import { reasonOf, RunsDirectoryError } from '../../errors/store-errors.ts';
 import { recoverRuns } from '../recovery/recover.ts';
 import { MirrorStore } from './mirror-store.ts';
 import { ObjectStorage } from './object-storage.ts';
-import { storageUrl, type StorageAccess, type StorageLocation } from './storage-location.ts';
+import { storageUrl, type StorageAccess, type StorageLocation } from '../storage-location.ts';
 
 /** Of the files besides summaries. */
 export const DEFAULT_CACHE_BYTES = 4e9;

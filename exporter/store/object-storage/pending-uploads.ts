@@ -4,7 +4,7 @@ import { isRunId } from '../../../core/run/run-id.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { replaceFile } from '../../files/durable-file.ts';
 import { makeDirectory } from '../../files/make-directory.ts';
-import { parseStorageUrl, storageUrl, type StorageLocation } from './storage-location.ts';
+import { parseStorageUrl, storageUrl, type StorageLocation } from '../storage-location.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 
 /** In a runs directory: a file for each run whose upload has not been completed, with the URL of where it goes. */

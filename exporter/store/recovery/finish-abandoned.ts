@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StagedSummary } from '../../../core/measures/staged-summary.ts';
 import type { RunFile } from '../../../core/run/run.ts';
-import { discardFolder } from './discard-folder.ts';
+import { discardFolder } from '../discard-folder.ts';
 import { exists } from '../../files/exists.ts';
 import { FileShelf } from '../file-shelf.ts';
 import { startHeartbeat } from '../../files/heartbeat.ts';

@@ -10,7 +10,7 @@ import { addedRun } from '../fixtures/added-run.ts';
 import { collect } from '../fixtures/example-run.ts';
 import { RunIndex } from '../index/run-index.ts';
 import { openStore } from '../run-store.ts';
-import { verifyRun } from '../sealed/verify-run.ts';
+import { verifyRun } from '../verify-run.ts';
 
 const PROGRAM = fileURLToPath(new URL('../fixtures/killed-writer.ts', import.meta.url));
 

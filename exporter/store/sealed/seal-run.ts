@@ -8,7 +8,7 @@ import type { RunFile } from '../../../core/run/run.ts';
 import { writeChecksums } from './checksums.ts';
 import { replaceJson, syncPath } from '../../files/durable-file.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
-import { discardFolder } from '../recovery/discard-folder.ts';
+import { discardFolder } from '../discard-folder.ts';
 import { readJsonlRecords } from '../records/read-jsonl.ts';
 import { ParquetRecordsWriter } from '../records/records-parquet.ts';
 import { claimedName, runPaths, unfinishedDirectory } from '../run-paths.ts';

@@ -1,5 +1,5 @@
 import { RunIndex } from '../../../store/index/run-index.ts';
-import { storageUrl } from '../../../store/object-storage/storage-location.ts';
+import { storageUrl } from '../../../store/storage-location.ts';
 import { ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { flag, integer, readOptions, text } from '../../options/options.ts';

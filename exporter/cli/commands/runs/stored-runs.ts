@@ -3,7 +3,7 @@ import type { Condition } from '../../../store/index/run-filter.ts';
 import { RunIndex } from '../../../store/index/run-index.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import { namedRun, SelectionError } from '../../../store/index/select-runs.ts';
-import type { StorageAccess, StorageLocation } from '../../../store/object-storage/storage-location.ts';
+import type { StorageAccess, StorageLocation } from '../../../store/storage-location.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { CliError } from '../../failure.ts';
 import { openRuns } from '../../open-runs.ts';

@@ -1,6 +1,6 @@
 import { setAside } from '../../../store/recovery/set-aside.ts';
-import { verifyRun } from '../../../store/sealed/verify-run.ts';
-import type { Verification } from '../../../store/sealed/verify-run.ts';
+import { verifyRun } from '../../../store/verify-run.ts';
+import type { Verification } from '../../../store/verify-run.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readRegularFile } from '../../files/read-regular-file.ts';
-import { fileSha256, readChecksums, textSha256 } from './checksums.ts';
-import { readResultFile, readRunFile } from './read-run-files.ts';
-import type { RunStore } from '../run-store.ts';
-import { codeOf, reasonOf } from '../../errors/store-errors.ts';
+import { readRegularFile } from '../files/read-regular-file.ts';
+import { fileSha256, readChecksums, textSha256 } from './sealed/checksums.ts';
+import { readResultFile, readRunFile } from './sealed/read-run-files.ts';
+import type { RunStore } from './run-store.ts';
+import { codeOf, reasonOf } from '../errors/store-errors.ts';
 
 /** The verification of a run's files. */
 export interface Verification {

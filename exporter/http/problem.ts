@@ -1,4 +1,4 @@
-import type { ProblemDetails, WrongParameter } from '../../../core/api/service.ts';
+import type { ProblemDetails, WrongParameter } from '../../core/api/service.ts';
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 

@@ -1,8 +1,8 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncPath } from '../../files/durable-file.ts';
-import { ownIdentity } from '../../files/process-identity.ts';
-import { discardedName, unfinishedDirectory } from '../run-paths.ts';
+import { syncPath } from '../files/durable-file.ts';
+import { ownIdentity } from '../files/process-identity.ts';
+import { discardedName, unfinishedDirectory } from './run-paths.ts';
 
 /**
  * Removes a run's folder, finished or not, atomically: it is first renamed to a name that is not a run's, so that a

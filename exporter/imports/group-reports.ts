@@ -1,4 +1,4 @@
-import type { FileGroup, RecognizedFile } from '../importer.ts';
+import type { FileGroup, RecognizedFile } from './importer.ts';
 
 const EXTENSION = /\.(json|ya?ml)(\.\w+)?$/i;
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { addRun } from '../changes/add-run.ts';
-import { editRun } from '../changes/edit-run.ts';
-import { addedRun } from '../fixtures/added-run.ts';
-import { openStore } from '../run-store.ts';
-import type { RunStore } from '../run-store.ts';
+import { addRun } from './changes/add-run.ts';
+import { editRun } from './changes/edit-run.ts';
+import { addedRun } from './fixtures/added-run.ts';
+import { openStore } from './run-store.ts';
+import type { RunStore } from './run-store.ts';
 import { changedSinceSealed, verifyRun } from './verify-run.ts';
 
 let directory: string;
