@@ -8,7 +8,7 @@ import {
   ScenarioPusher,
   type ScenarioPushOptions,
 } from '../publish/remote-write/scenario-pusher.ts';
-import type { RunList } from '../publish/run-list.ts';
+import type { RunList } from '../publish/views/run-list.ts';
 import { MAX_SCENARIOS, scenarioFamilies } from '../publish/scenario-families.ts';
 import { lastCompleted } from '../publish/views/last-completed.ts';
 import type { RunStore } from '../store/run-store.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Express } from 'express';
 import { request } from 'undici';
-import { RunList } from '../publish/run-list.ts';
+import { RunList } from '../publish/views/run-list.ts';
 import { storeSource } from '../publish/run-reader.ts';
 import { RunLibrary } from '../publish/views/run-library.ts';
 import { roleAccess } from './access/role-access.ts';

@@ -6,7 +6,7 @@ import { request } from 'undici';
 import type { RunFile } from '../../core/run/run.ts';
 import { requestRecord, resultFile, runFile } from '../publish/fixtures/run.ts';
 import type { RunReader } from '../publish/run-reader.ts';
-import { RunList } from '../publish/run-list.ts';
+import { RunList } from '../publish/views/run-list.ts';
 import { RunLibrary } from '../publish/views/run-library.ts';
 import { runSummary } from '../publish/views/run-summary.ts';
 import { RunStore } from '../store/run-store.ts';

@@ -3,7 +3,7 @@ import type { PageFormat } from '../../core/exposition/index.ts';
 import { keptFamily, pagePieces } from './metrics-page.ts';
 import type { KeptFamily, MetricsPage, PagePieces, RenderedPage } from './metrics-page.ts';
 import { negotiateFormat } from './negotiate-format.ts';
-import type { ListedRun } from './run-list.ts';
+import type { ListedRun } from './views/run-list.ts';
 import { BUILD_INFO, SERIES_DROPPED } from './run-info.ts';
 import { readHistograms, readResults, readServers } from './run-parts.ts';
 import type { LastResult, ResultPart, RunPart } from './run-parts.ts';

@@ -6,7 +6,7 @@ import { webTls } from '../../http/web-config/web-tls.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
 import { RESULT_SERIES } from '../../publish/queried-series.ts';
 import { ProcessMetrics } from '../../publish/process-metrics.ts';
-import { RunList } from '../../publish/run-list.ts';
+import { RunList } from '../../publish/views/run-list.ts';
 import { storeSource } from '../../publish/run-reader.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { announceServe, type AnnouncedServe } from '../../store/recovery/serve-presence.ts';

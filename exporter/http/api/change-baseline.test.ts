@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readBaseline } from '../../judge/baseline.ts';
 import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
-import { RunList } from '../../publish/run-list.ts';
+import { RunList } from '../../publish/views/run-list.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
 import { tokenAccess } from '../access/token.ts';

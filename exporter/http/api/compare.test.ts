@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { run as compareCommand } from '../../cli/commands/compare.ts';
 import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
-import { RunList } from '../../publish/run-list.ts';
+import { RunList } from '../../publish/views/run-list.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';

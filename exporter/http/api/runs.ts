@@ -2,7 +2,7 @@ import type { RunsResponse } from '../../../core/api/runs.ts';
 import type { RequestHandler } from 'express';
 import { runFilter } from '../../publish/views/run-filter.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
-import { inOrder, SORT_ORDERS } from '../../publish/views/run-order.ts';
+import { inOrder, SORT_ORDERS } from '../../../core/api/run-list.ts';
 import { choice, integer, readQuery } from './query.ts';
 import { RUN_PARAMETERS } from './run-parameters.ts';
 import { sendJson } from './send-json.ts';

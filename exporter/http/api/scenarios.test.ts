@@ -7,7 +7,7 @@ import { checkScenario } from '../../judge/check-scenario.ts';
 import { DEFAULT_RULES } from '../../judge/rule-choices.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
 import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
-import { RunList } from '../../publish/run-list.ts';
+import { RunList } from '../../publish/views/run-list.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
 import { tokenAccess } from '../access/token.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { RunList } from '../../publish/run-list.ts';
+import { RunList } from '../../publish/views/run-list.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
 import { deleteRun } from '../../store/changes/delete-run.ts';

@@ -10,7 +10,7 @@ import { editRun } from '../../store/changes/edit-run.ts';
 import { addedResult, addedRun, throughput } from '../../store/fixtures/added-run.ts';
 import { resultFilePath } from '../../store/run-paths.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
-import { RunList } from '../run-list.ts';
+import { RunList } from './run-list.ts';
 import { RunLibrary, type RunOverview } from './run-library.ts';
 
 let directory: string;

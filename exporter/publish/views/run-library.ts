@@ -10,7 +10,7 @@ import { stampsOf } from '../../store/index/stamps.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { VerdictSummary } from '../../../core/api/verdict.ts';
-import type { ListedRun, RunList } from '../run-list.ts';
+import type { ListedRun, RunList } from './run-list.ts';
 import { ProgressReader } from './run-progress.ts';
 import { resultSummary, runSummary, withNumbers } from './run-summary.ts';
 import type { ResultSummary } from './run-summary.ts';

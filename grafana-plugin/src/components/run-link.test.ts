@@ -1,4 +1,4 @@
-import { runSummary } from '../../test/run-summary.ts';
+import { runSummary } from '../../../core/api/testing/run-summary.ts';
 import { compareUrl, runUrl, timeOfRuns, verdictUrl } from './run-link.ts';
 
 const START = Date.parse('2026-11-21T10:00:00Z');

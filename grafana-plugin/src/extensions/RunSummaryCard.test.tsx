@@ -4,7 +4,7 @@ import { render, screen } from '@testing-library/react';
 import React from 'react';
 import { MemoryRouter } from 'react-router-dom';
 import { fakeBackend, httpError } from '../../test/backend.ts';
-import { runSummary } from '../../test/run-summary.ts';
+import { runSummary } from '../../../core/api/testing/run-summary.ts';
 import RunSummaryCard from './RunSummaryCard.tsx';
 
 function show(sources: Array<Partial<DataSourceInstanceSettings>>) {

@@ -8,7 +8,7 @@ import {
 import { setTemplateSrv, type TemplateSrv } from '@grafana/runtime';
 import { firstValueFrom } from 'rxjs';
 import { fakeBackend, httpError } from '../../../test/backend.ts';
-import { runSummary } from '../../../test/run-summary.ts';
+import { runSummary } from '../../../../core/api/testing/run-summary.ts';
 import { RunsDataSource } from './RunsDataSource.ts';
 import type { RunsOptions, RunsQuery } from './types.ts';
 

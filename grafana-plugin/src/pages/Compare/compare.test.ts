@@ -1,6 +1,6 @@
 import type { CompareResponse, MeasureResponse } from '../../../../core/api/comparison.ts';
 import type { RunResponse } from '../../../../core/api/runs.ts';
-import { runSummary } from '../../../test/run-summary.ts';
+import { runSummary } from '../../../../core/api/testing/run-summary.ts';
 import { columnsOf, configurationDifferences } from './ConfigurationDifferences.tsx';
 import { effectAxis, placeOf } from './effect-axis.ts';
 import { effectText, intervalText } from './effect-text.ts';

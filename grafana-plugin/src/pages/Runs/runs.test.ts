@@ -1,4 +1,4 @@
-import { runSummary } from '../../../test/run-summary.ts';
+import { runSummary } from '../../../../core/api/testing/run-summary.ts';
 import { shareDone } from './LiveRuns.tsx';
 import { runHistories } from './run-histories.ts';
 

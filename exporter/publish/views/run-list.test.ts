@@ -2,11 +2,11 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { deleteRun } from '../store/changes/delete-run.ts';
-import { editRun } from '../store/changes/edit-run.ts';
-import { EXAMPLE_END, examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
-import { openStore } from '../store/run-store.ts';
-import type { RunStore } from '../store/run-store.ts';
+import { deleteRun } from '../../store/changes/delete-run.ts';
+import { editRun } from '../../store/changes/edit-run.ts';
+import { EXAMPLE_END, examplePlan, exampleRecord } from '../../store/fixtures/example-run.ts';
+import { openStore } from '../../store/run-store.ts';
+import type { RunStore } from '../../store/run-store.ts';
 import { RunList } from './run-list.ts';
 
 let directory: string;

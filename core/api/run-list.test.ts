@@ -1,5 +1,5 @@
-import { runSummary } from '../../test/run-summary.ts';
-import { listRuns } from './list-runs.ts';
+import { runSummary } from './testing/run-summary.ts';
+import { listRuns } from '../../grafana-plugin/src/runs/list-runs.ts';
 
 const hour = (n: number) => `2026-11-21T0${n}:00:00.000Z`;
 const RUNS = [

@@ -1,6 +1,6 @@
-import { oldestFirst } from '../../../core/run/run-order.ts';
-import type { VerdictName } from '../../../core/api/verdict.ts';
-import type { KeyDistribution, KeyNumbers, RunSummary } from '../../../core/api/runs.ts';
+import { oldestFirst } from '../run/run-order.ts';
+import type { VerdictName } from './verdict.ts';
+import type { KeyDistribution, KeyNumbers, RunSummary } from './runs.ts';
 
 type SortValue = string | number | null;
 

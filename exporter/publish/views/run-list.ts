@@ -1,11 +1,11 @@
-import { oldestFirst, type OrderedRun } from '../../core/run/run-order.ts';
-import { KeptValues, type KeptValue } from '../store/index/kept-values.ts';
-import { runStamps } from '../store/index/stamps.ts';
-import { readFinishedRunFile } from '../store/sealed/read-run-files.ts';
-import type { RunStore } from '../store/run-store.ts';
-import { reasonOf } from '../errors/store-errors.ts';
-import { runSummary } from './views/run-summary.ts';
-import type { RunSummary } from '../../core/api/runs.ts';
+import { oldestFirst, type OrderedRun } from '../../../core/run/run-order.ts';
+import { KeptValues, type KeptValue } from '../../store/index/kept-values.ts';
+import { runStamps } from '../../store/index/stamps.ts';
+import { readFinishedRunFile } from '../../store/sealed/read-run-files.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
+import { runSummary } from './run-summary.ts';
+import type { RunSummary } from '../../../core/api/runs.ts';
 
 /** A finished run, or one whose run.json cannot be read, with the reason. The same object until its file changes. */
 export type ListedRun =

@@ -1,4 +1,4 @@
-import type { KeyNumbers, RunSummary } from '../../core/api/runs.ts';
+import type { KeyNumbers, RunSummary } from '../runs.ts';
 
 const NUMBERS: KeyNumbers = {
   requests: { ok: 90, error: 6, timeout: 3, cancelled: 1 },
