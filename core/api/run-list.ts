@@ -1,34 +1,83 @@
 import { oldestFirst } from '../run/run-order.ts';
+import type { KeyNumbers, RunFilterQuery, RunsQuery, RunsResponse, RunSummary } from './runs.ts';
 import type { VerdictName } from './verdict.ts';
-import type { KeyDistribution, KeyNumbers, RunSummary } from './runs.ts';
+
+const DEFAULT_LIMIT = 100;
+
+/** The page of runs that is requested, of all runs; by start, the newest first, unless a known order is requested. */
+export function listRuns(runs: readonly RunSummary[], query: RunsQuery): RunsResponse {
+  const { sort, page = 1, limit = DEFAULT_LIMIT, ...filter } = query;
+  const order = SORT_ORDERS.find((one) => one === sort) ?? '-start';
+  const found = inOrder(runs.filter(runFilter(filter)), order);
+  return { runs: found.slice((page - 1) * limit, page * limit), page, limit, total: found.length };
+}
+
+/** Whether a run is requested. A run without a time of its own is in no span of time. */
+export function runFilter(filter: RunFilterQuery): (run: RunSummary) => boolean {
+  const { q = '', from = null, to = null, tag = [] } = filter;
+  const words = q
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const oneOf = (wanted: readonly string[] = [], value: string | null): boolean =>
+    wanted.length === 0 || wanted.includes(value ?? '');
+  return (run) =>
+    oneOf(filter.scenario, run.scenario) &&
+    oneOf(filter.model, run.model) &&
+    oneOf(filter.system, run.system) &&
+    oneOf(filter.tool, run.tool) &&
+    oneOf(filter.status, run.status) &&
+    oneOf(filter.verdict, run.verdict?.verdict ?? null) &&
+    oneOf(filter.group, run.group_id) &&
+    oneOf(filter.run_id, run.run_id) &&
+    (tag.length === 0 || tag.some((one) => run.tags.includes(one))) &&
+    isWithin(run, from, to) &&
+    hasWords(run, words);
+}
+
+function isWithin({ start, end, status }: RunSummary, from: number | null, to: number | null): boolean {
+  if (from === null && to === null) return true;
+  if (start === null) return false;
+  const ended = status === 'running' || end === null ? Infinity : Date.parse(end);
+  return (to === null || Date.parse(start) <= to) && (from === null || ended >= from);
+}
+
+function hasWords(run: RunSummary, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const { run_id, scenario, model, system, tool, origin, load, dataset, group_id, tags } = run;
+  const text = [run_id, scenario, model, system, tool, origin, load, dataset, group_id, ...tags]
+    .join('\n')
+    .toLowerCase();
+  return words.every((word) => text.includes(word));
+}
 
 type SortValue = string | number | null;
 
 const distribution =
-  (measure: 'time_to_first_token' | 'inter_token_latency' | 'request_latency', stat: keyof KeyDistribution) =>
-  ({ numbers }: RunSummary): SortValue =>
+  (measure: 'time_to_first_token' | 'inter_token_latency' | 'request_latency', stat: 'p50' | 'p99') =>
+  ({ numbers }: RunSummary): number | null =>
     numbers?.[`${measure}_seconds`]?.[stat] ?? null;
 
 const number =
   (name: keyof KeyNumbers & ('request_throughput' | 'output_token_throughput' | 'error_ratio' | 'goodput')) =>
-  ({ numbers }: RunSummary): SortValue =>
+  ({ numbers }: RunSummary): number | null =>
     numbers?.[name] ?? null;
 
 /** From the best to the worst. */
 const VERDICT_ORDER: readonly VerdictName[] = ['improved', 'unchanged', 'undecided', 'suspect', 'regressed'];
 
-/** What runs can be ordered by. */
+/** What runs can be ordered by; null: a run has no value. */
 const SORT_VALUES = {
-  start: (run: RunSummary): SortValue => run.start ?? run.imported_at,
-  end: (run: RunSummary): SortValue => run.end,
-  duration: (run: RunSummary): SortValue => run.duration_seconds,
-  scenario: (run: RunSummary): SortValue => run.scenario,
-  model: (run: RunSummary): SortValue => run.model,
-  system: (run: RunSummary): SortValue => run.system,
-  tool: (run: RunSummary): SortValue => run.tool,
-  status: (run: RunSummary): SortValue => run.status,
-  verdict: ({ verdict }: RunSummary): SortValue => verdict && VERDICT_ORDER.indexOf(verdict.verdict),
-  requests: ({ numbers }: RunSummary): SortValue => numbers?.requests.ok ?? null,
+  start: (run: RunSummary) => run.start ?? run.imported_at,
+  end: (run: RunSummary) => run.end,
+  duration: (run: RunSummary) => run.duration_seconds,
+  scenario: (run: RunSummary) => run.scenario,
+  model: (run: RunSummary) => run.model,
+  system: (run: RunSummary) => run.system,
+  tool: (run: RunSummary) => run.tool,
+  status: (run: RunSummary) => run.status,
+  verdict: ({ verdict }: RunSummary) => verdict && VERDICT_ORDER.indexOf(verdict.verdict),
+  requests: ({ numbers }: RunSummary) => numbers?.requests.ok ?? null,
   time_to_first_token_p50: distribution('time_to_first_token', 'p50'),
   time_to_first_token_p99: distribution('time_to_first_token', 'p99'),
   inter_token_latency_p50: distribution('inter_token_latency', 'p50'),
@@ -39,27 +88,33 @@ const SORT_VALUES = {
   output_token_throughput: number('output_token_throughput'),
   error_ratio: number('error_ratio'),
   goodput: number('goodput'),
-} as const;
+};
 
 export type SortKey = keyof typeof SORT_VALUES;
-export type SortOrder = SortKey | `-${SortKey}`;
+type SortOrder = SortKey | `-${SortKey}`;
 
 /** Each key, and with a minus before it for the largest first. */
 export const SORT_ORDERS = (Object.keys(SORT_VALUES) as SortKey[]).flatMap((key): SortOrder[] => [key, `-${key}`]);
 
-/** The runs in this order; those without the value come last either way, equal ones keep their places. */
-export function inOrder(runs: readonly RunSummary[], order: SortOrder): RunSummary[] {
+/** The value by which a run is ordered; null: it has none, or there is no such key. */
+export function sortValue(run: RunSummary, key: string): SortValue {
+  return Object.hasOwn(SORT_VALUES, key) ? SORT_VALUES[key as SortKey](run) : null;
+}
+
+/** Those without the value come last either way, and of equal ones the newest first. */
+function inOrder(runs: readonly RunSummary[], order: SortOrder): RunSummary[] {
   const descending = order.startsWith('-');
   const key = order.replace(/^-/, '') as SortKey;
-  const valueOf = SORT_VALUES[key];
-  // A time may be that of an import, which its runs share.
-  const ofEqual = key === 'start' ? oldestFirst : (): number => 0;
   return runs
-    .map((run) => ({ run, value: valueOf(run) }))
+    .map((run) => ({ run, value: sortValue(run, key) }))
     .sort((a, b) => {
-      if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
-      const ascending = a.value < b.value ? -1 : a.value > b.value ? 1 : ofEqual(a.run, b.run);
-      return descending ? -ascending : ascending;
+      const newestFirst = oldestFirst(b.run, a.run);
+      if (a.value === null || b.value === null) {
+        return Number(a.value === null) - Number(b.value === null) || newestFirst;
+      }
+      if (a.value !== b.value) return a.value < b.value === descending ? 1 : -1;
+      // A time may be that of an import, which its runs share.
+      return key === 'start' && !descending ? -newestFirst : newestFirst;
     })
     .map(({ run }) => run);
 }

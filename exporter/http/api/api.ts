@@ -35,7 +35,7 @@ import { reading, requestedFinishedRun } from './requested-run.ts';
 import { runZero } from '../../publish/views/run-zero.ts';
 import { readServerSamples } from '../../publish/views/server-samples.ts';
 import { phaseAnnotations, runAnnotation, stageAnnotations } from '../../publish/views/annotations.ts';
-import { runFilter } from '../../publish/views/run-filter.ts';
+import { runFilter } from '../../../core/api/run-list.ts';
 import { RUN_PARAMETERS } from './run-parameters.ts';
 
 export interface ApiOptions {

@@ -1,8 +1,7 @@
-import type { RunsResponse } from '../../../core/api/runs.ts';
 import type { RequestHandler } from 'express';
-import { runFilter } from '../../publish/views/run-filter.ts';
+import { listRuns, SORT_ORDERS } from '../../../core/api/run-list.ts';
+import type { RunsResponse } from '../../../core/api/runs.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
-import { inOrder, SORT_ORDERS } from '../../../core/api/run-list.ts';
 import { choice, integer, readQuery } from './query.ts';
 import { RUN_PARAMETERS } from './run-parameters.ts';
 import { sendJson } from './send-json.ts';
@@ -17,15 +16,8 @@ const PARAMETERS = {
 /** `GET /runs`: runs with their key figures, paginated. */
 export function runsRoute(library: RunLibrary): RequestHandler {
   return async (request, response) => {
-    const { sort, page, limit, ...filter } = readQuery(request, PARAMETERS);
+    const query = readQuery(request, PARAMETERS);
     const { runs } = await library.overview();
-    const fitting = inOrder(runs.filter(runFilter(filter)), sort);
-    const from = (page - 1) * limit;
-    await sendJson<RunsResponse>(request, response, {
-      runs: fitting.slice(from, from + limit),
-      page,
-      limit,
-      total: fitting.length,
-    });
+    await sendJson<RunsResponse>(request, response, listRuns(runs, query));
   };
 }

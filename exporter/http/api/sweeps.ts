@@ -2,7 +2,7 @@ import type { SweepsResponse, StoredSweep } from '../../../core/api/sweeps.ts';
 import type { DamagedRun } from '../../../core/api/service.ts';
 import type { RequestHandler } from 'express';
 import { sweepSummary } from '../../../core/sweeps/sweep-summary.ts';
-import { runFilter } from '../../publish/views/run-filter.ts';
+import { runFilter } from '../../../core/api/run-list.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
 import type { SweptStore } from '../../sweeps/load-sweep-runs.ts';

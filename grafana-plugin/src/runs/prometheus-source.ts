@@ -1,5 +1,5 @@
 import { queryPrometheus, type TimeSpan } from '../prometheus/query-prometheus.ts';
-import { listRuns } from './list-runs.ts';
+import { listRuns } from '../../../core/api/run-list.ts';
 import { runQueries, runsOfSeries } from './prometheus-runs.ts';
 import { filterValue, type RunSource } from './run-source.ts';
 

@@ -13,12 +13,12 @@ import { runUrl } from '../../components/run-link.ts';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import type { RunSummary } from '../../../../core/api/runs.ts';
-import { type SortName, sortValue } from '../../runs/run-source.ts';
+import { type SortKey, sortValue } from '../../../../core/api/run-list.ts';
 import type { Histories } from './run-histories.ts';
 
 /** The columns of the list; the ids are the exporter's sort keys. */
 export function runColumns(search: string, histories: Histories): Array<Column<RunSummary>> {
-  const number = (id: SortName, header: string, unit: Unit, meaning: string): Column<RunSummary> => ({
+  const number = (id: SortKey, header: string, unit: Unit, meaning: string): Column<RunSummary> => ({
     id,
     header,
     meaning,

@@ -2,7 +2,8 @@ import { useCallback, useMemo } from 'react';
 import { isOrdered, oldestFirst } from '../../../../core/run/run-order.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { RunsQuery, RunsResponse, RunSummary } from '../../../../core/api/runs.ts';
-import { type RunSource, sortValue } from '../../runs/run-source.ts';
+import { sortValue } from '../../../../core/api/run-list.ts';
+import type { RunSource } from '../../runs/run-source.ts';
 
 /** A number of a run and of the comparable runs before it, in the order of time. */
 export type Histories = (run: RunSummary, name: string) => Array<number | null>;
