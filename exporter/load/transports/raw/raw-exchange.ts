@@ -7,7 +7,7 @@ import { FramingError } from './framing-error.ts';
 import type { KnownHead } from './known-head.ts';
 import type { ConnectionUser, RawConnection } from './raw-connection.ts';
 import type { ResponseHead } from './response-head.ts';
-import { ResponseReader } from './response-reader.ts';
+import { RawResponseReader } from './response-reader.ts';
 import type { ResponseSink } from './response-reader.ts';
 
 /** What an exchange requires from its transport. */
@@ -41,7 +41,7 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
   readonly #request: TransportRequest;
   readonly #handler: ResponseHandler;
   readonly #owner: ExchangeOwner;
-  readonly #reader: ResponseReader;
+  readonly #reader: RawResponseReader;
   readonly #trace: ExchangeTrace | null;
   #bytes: Buffer | null = null;
   #connection: RawConnection | null = null;
@@ -60,7 +60,7 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
     this.#request = request;
     this.#handler = handler;
     this.#owner = owner;
-    this.#reader = new ResponseReader(this, owner.knownHead);
+    this.#reader = new RawResponseReader(this, owner.knownHead);
     this.#trace = owner.traces ? new ExchangeTrace(monotonicNow_ns()) : null;
   }
 

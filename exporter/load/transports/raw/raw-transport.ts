@@ -35,7 +35,7 @@ const SERVER_IS_EARLIER_SECONDS = 2;
 
 /**
  * HTTP/1.1 without TLS on raw sockets: one read buffer, the clock is read before anything else, a strict reader of
- * responses (`ResponseReader`), no stream objects, no redirects, no decompression, no limit on the time of a response.
+ * responses (`RawResponseReader`), no stream objects, no redirects, no decompression, no limit on the time of a response.
  * Connections are opened as needed, one request at a time on each, and kept between requests: the caller determines how
  * many exist. A request whose kept connection turns out to be dead before any byte of the response is sent once more
  * over a new one.

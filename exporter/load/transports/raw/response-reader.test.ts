@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { FramingError } from './framing-error.ts';
 import { KnownHead } from './known-head.ts';
 import type { ResponseHead } from './response-head.ts';
-import { ResponseReader } from './response-reader.ts';
+import { RawResponseReader } from './response-reader.ts';
 import type { ResponseSink } from './response-reader.ts';
 
 interface Read {
@@ -31,7 +31,7 @@ function read(pieces: readonly Buffer[], known = new KnownHead()): Read {
       body += source.toString('latin1', start, end);
     },
   };
-  const reader = new ResponseReader(sink, known);
+  const reader = new RawResponseReader(sink, known);
   for (const piece of pieces) {
     buffer.fill('\n');
     piece.copy(buffer);

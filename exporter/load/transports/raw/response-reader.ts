@@ -17,7 +17,7 @@ export interface ResponseSink extends BodySink {
  * tolerance is rejected with a `FramingError`, after which the reader and its connection are unusable. Informational
  * responses (1xx) are skipped. The sink gets the same head and the same body regardless of how the bytes are split.
  */
-export class ResponseReader {
+export class RawResponseReader {
   readonly #sink: ResponseSink;
   readonly #known: KnownHead;
   /** Null until it has read a byte of a head. */
