@@ -15,6 +15,7 @@ const CORE = [
   'core/series',
   'core/exposition',
   'core/measures',
+  'core/objectives',
   'core/sweeps',
   'core/api',
 ];
@@ -30,7 +31,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'core/series': ['core/histogram'],
   'core/exposition': ['core/histogram'],
   'core/measures': ['core/histogram', 'core/run', 'core/stats'],
-  'core/sweeps': ['core/measures', 'core/run', 'core/text'],
+  'core/objectives': ['core/measures', 'core/run', 'core/stats', 'core/text'],
+  'core/sweeps': ['core/objectives', 'core/run', 'core/text'],
   'core/api': ['core/measures', 'core/run', 'core/stats', 'core/sweeps'],
   'core/index.ts': CORE,
   catalog: [],

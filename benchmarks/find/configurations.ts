@@ -7,7 +7,7 @@
  *
  * milliseconds to the steps that it is in, and with n requests in every step a step takes on average T(n) = base + n × w ÷ osl.
  */
-import type { Slo } from '../../core/run/gates.ts';
+import type { Slo } from '../../core/run/objectives.ts';
 import { DEFAULT_ENGINE_PARAMETERS, type EngineParameters } from '../../simulator/engine/parameters.ts';
 import { SGLANG_PARAMETERS } from '../../simulator/sglang/engine-server.ts';
 import { TRTLLM_PARAMETERS } from '../../simulator/trtllm/start.ts';

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../run/record.ts';
-import type { GoodputLimit } from '../run/gates.ts';
+import type { GoodputLimit } from '../run/objectives.ts';
 import type { ScalarResult } from '../run/result.ts';
 import { DISTRIBUTION_MEASURES } from './measures.ts';
 import type { PerRequestMeasure, ScalarMeasure } from './measures.ts';

@@ -1,5 +1,5 @@
 import type { ErrorReason, Outcome, RequestRecord } from '../run/record.ts';
-import type { GoodputLimit } from '../run/gates.ts';
+import type { GoodputLimit } from '../run/objectives.ts';
 import type { DistributionResult, MeasureResult, ScalarResult } from '../run/result.ts';
 import { ChunkReading } from './chunk-reading.ts';
 import type { BlockShelf } from './block-shelf.ts';

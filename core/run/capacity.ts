@@ -1,4 +1,4 @@
-import type { Slo } from './gates.ts';
+import type { Slo } from './objectives.ts';
 import type { ClientHealth } from './result.ts';
 
 /** Which load a search for the capacity varies. */

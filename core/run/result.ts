@@ -1,6 +1,6 @@
 import type { Clock, Unit } from './statistic.ts';
 import type { PercentileName } from '../stats/percentiles.ts';
-import type { SloResult } from './gates.ts';
+import type { SloResult } from './objectives.ts';
 import type { ErrorReason } from './record.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { RunStatus, StageKey } from './run.ts';

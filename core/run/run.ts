@@ -1,4 +1,4 @@
-import type { Gates } from './gates.ts';
+import type { Gates } from './objectives.ts';
 import type { PhaseName } from './record.ts';
 import type { Provenance } from './provenance.ts';
 import type { RunDataset } from './run-dataset.ts';

@@ -1,4 +1,4 @@
-import type { GoodputLimit, SloResult } from '../run/gates.ts';
+import type { GoodputLimit, SloResult } from '../run/objectives.ts';
 import { canonicalJson } from '../run/canonical-json.ts';
 import type { RequestCounts } from '../run/request-counts.ts';
 import type { ResultFile } from '../run/result.ts';

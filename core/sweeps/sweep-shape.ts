@@ -1,4 +1,4 @@
-import type { GoodputLimit, Slo, SloResult } from '../run/gates.ts';
+import type { GoodputLimit, Slo, SloResult } from '../run/objectives.ts';
 import type { RequestCounts } from '../run/request-counts.ts';
 import type { ResultFile } from '../run/result.ts';
 import type { SweepFigure } from './sweep-figures.ts';

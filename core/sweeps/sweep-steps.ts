@@ -1,4 +1,4 @@
-import type { Slo, SloResult } from '../run/gates.ts';
+import type { Slo, SloResult } from '../run/objectives.ts';
 import { OUTCOMES } from '../run/record.ts';
 import type { RequestCounts } from '../run/request-counts.ts';
 import { oldestFirst } from '../run/run-order.ts';

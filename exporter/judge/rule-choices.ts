@@ -2,7 +2,7 @@ import { wholeName } from '../../core/measures/names.ts';
 import { defaultRules, judgedMeasures, MAX_PRIMARY, type PrimaryMeasure, type Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import type { Stat } from '../../core/api/verdict.ts';
-import { unknownMeasure } from './slo-grammar.ts';
+import { unknownMeasure } from '../../core/objectives/grammar.ts';
 
 /** What a user chose of the rules; the rest are the defaults. */
 export interface RuleChoices {

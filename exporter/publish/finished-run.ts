@@ -4,7 +4,7 @@ import { datasetText } from '../../core/run/run-dataset.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { Unit } from '../../core/run/statistic.ts';
-import { sloText } from '../judge/slo-grammar.ts';
+import { sloText } from '../../core/objectives/grammar.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import { checkedFamilies } from './checked-families.ts';
 import { LatencyHistograms } from './latency-histograms.ts';

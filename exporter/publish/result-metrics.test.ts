@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseText } from '../../core/exposition/index.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
-import type { SloResult } from '../../core/run/gates.ts';
+import type { SloResult } from '../../core/run/objectives.ts';
 import type { RunDataset } from '../../core/run/run-dataset.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
-import type { Gates } from '../../core/run/gates.ts';
+import type { Gates } from '../../core/run/objectives.ts';
 import type { ApiKeySource } from '../load/transports/api-key.ts';
 import type { ConnectionOptions } from '../load/transports/connection-options.ts';
 import type { DatasetRequest } from '../load/datasets/open-dataset.ts';

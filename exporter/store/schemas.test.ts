@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Gates, GoodputLimit, Slo, SloResult } from '../../core/run/gates.ts';
+import type { Gates, GoodputLimit, Slo, SloResult } from '../../core/run/objectives.ts';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';

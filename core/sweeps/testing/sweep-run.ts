@@ -1,4 +1,4 @@
-import type { SloResult } from '../../run/gates.ts';
+import type { SloResult } from '../../run/objectives.ts';
 import { SWEEP_FIGURES, type SweepFigure } from '../sweep-figures.ts';
 import type { SweepRun } from '../sweep-run.ts';
 

@@ -1,6 +1,6 @@
 import { joinedObservers } from '../../../core/run/joined-observers.ts';
 import { endOfDoubling } from '../../../core/sweeps/saturation.ts';
-import type { SloResult } from '../../../core/run/gates.ts';
+import type { SloResult } from '../../../core/run/objectives.ts';
 import { RunControls } from '../../load/phases/run-controls.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
 import { ProbeError } from '../../load/requests/probe.ts';

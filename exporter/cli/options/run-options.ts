@@ -11,7 +11,7 @@ import { RUN_EXPORTS, type RunRequest } from '../../run/run-request.ts';
 import { shardDirectory } from '../../store/shards/shard-folders.ts';
 import { CliError } from '../failure.ts';
 import { DEFAULT_DRAIN_TIMEOUT_SECONDS } from '../../servers/scrape/run-edges.ts';
-import { GATE_OPTIONS, requestedGates } from './gate-options.ts';
+import { GATE_OPTIONS, requestedGates } from './objective-options.ts';
 import { CHECK_OPTIONS } from './judge-options.ts';
 import { GROUP_OPTIONS } from './group-options.ts';
 import type { HelpSection, SectionedHelp } from './help-text.ts';

@@ -1,4 +1,4 @@
-import { GrammarError } from '../../judge/slo-grammar.ts';
+import { GrammarError } from '../../../core/objectives/grammar.ts';
 import type { StagePlan } from '../../load/schedule/load-plan.ts';
 import type { Option } from './options.ts';
 

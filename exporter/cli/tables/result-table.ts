@@ -12,7 +12,7 @@ import { stageText } from '../../../core/run/stage-text.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { columnBlocks, type TableColumn } from './column-blocks.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';
-import { sloLines } from './gate-lines.ts';
+import { sloLines } from './objective-lines.ts';
 
 /**
  * The result for a person at a terminal, in the words of the field: what people look for, then the distributions, then

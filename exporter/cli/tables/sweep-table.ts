@@ -1,7 +1,7 @@
 import { shortTitle } from '../../../core/measures/names.ts';
 import type { Sweep, SweepStep } from '../../../core/sweeps/sweep-shape.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
-import { sloWords } from '../../../core/sweeps/slo-words.ts';
+import { sloWords } from '../../../core/objectives/words.ts';
 import { withinText } from '../../../core/sweeps/within-text.ts';
 import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
 import { sweepNames } from '../../../core/sweeps/sweep-names.ts';

@@ -3,7 +3,7 @@ import { paretoFrontier } from '../../../core/sweeps/pareto.ts';
 import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../core/sweeps/sweep-curves.ts';
 import type { SweepFigure, SweepLatency, SweepPercentile } from '../../../core/sweeps/sweep-figures.ts';
 import { quantity, significant, tickText } from '../../../core/text/quantities.ts';
-import type { Slo } from '../../../core/run/gates.ts';
+import type { Slo } from '../../../core/run/objectives.ts';
 import { emptyFigure } from '../chart/figure.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';

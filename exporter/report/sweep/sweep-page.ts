@@ -1,5 +1,5 @@
 import type { Sweep } from '../../../core/sweeps/sweep-shape.ts';
-import { sloWords } from '../../../core/sweeps/slo-words.ts';
+import { sloWords } from '../../../core/objectives/words.ts';
 import { withinText } from '../../../core/sweeps/within-text.ts';
 import { ABSENT, counted, significant } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Slo } from '../../../core/run/gates.ts';
+import type { Slo } from '../../../core/run/objectives.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { judgeObjective } from './objective-judgment.ts';
 import { objectiveTest } from './objective-test.ts';

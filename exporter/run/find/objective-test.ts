@@ -1,10 +1,10 @@
 import { GOODPUT_MEASURES, goodRequest } from '../../../core/measures/goodput.ts';
-import { keeps } from '../../../core/measures/keeps.ts';
+import { keeps } from '../../../core/objectives/keeps.ts';
 import { DISTRIBUTION_MEASURES, type PerRequestMeasure } from '../../../core/measures/measures.ts';
 import { publishedName } from '../../../core/measures/names.ts';
 import { figuresOf } from '../../../core/measures/request-figures.ts';
 import { SCALAR_MEASURES } from '../../../core/measures/scalar-measures.ts';
-import type { GoodputLimit, Slo } from '../../../core/run/gates.ts';
+import type { GoodputLimit, Slo } from '../../../core/run/objectives.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { PERCENTILE_NAMES, PERCENTILES, type PercentileName } from '../../../core/stats/percentiles.ts';
 

@@ -6,12 +6,12 @@ import type {
   StagedSummaryOptions,
   StageSummary,
 } from '../../../core/measures/staged-summary.ts';
-import { worstOfStages } from '../../../core/measures/staged-slos.ts';
+import { worstOfStages } from '../../../core/objectives/staged-slos.ts';
 import { costResults } from '../../../core/measures/cost-results.ts';
 import { energyResults } from '../../../core/measures/energy-results.ts';
 import { serverResults } from '../../../core/measures/server-results.ts';
 import type { ServerTotals } from '../../../core/measures/server-results.ts';
-import { judgeSlo } from '../../../core/measures/slo.ts';
+import { judgeSlo } from '../../../core/objectives/verdict.ts';
 import { instantAt } from '../../../core/run/instant.ts';
 import type { Provenance } from '../../../core/run/provenance.ts';
 import type { ClientHealth, GpuEnergy, ResultFile, StageResult } from '../../../core/run/result.ts';

@@ -1,5 +1,5 @@
-import { judgeSlo } from '../../../core/measures/slo.ts';
-import type { Slo } from '../../../core/run/gates.ts';
+import { judgeSlo } from '../../../core/objectives/verdict.ts';
+import type { Slo } from '../../../core/run/objectives.ts';
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type {
   DistributionResult,

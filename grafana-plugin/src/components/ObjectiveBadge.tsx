@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import { Badge, type BadgeColor } from '@grafana/ui';
 import React from 'react';
-import type { SloResult } from '../../../core/run/gates.ts';
+import type { SloResult } from '../../../core/run/objectives.ts';
 import { ABSENT } from '../../../core/text/quantities.ts';
 
 type Verdict = SloResult['verdict'];

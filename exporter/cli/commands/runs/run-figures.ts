@@ -1,6 +1,6 @@
 import { readInBatches } from '../../../files/read-in-batches.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
-import type { SloResult } from '../../../../core/run/gates.ts';
+import type { SloResult } from '../../../../core/run/objectives.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 

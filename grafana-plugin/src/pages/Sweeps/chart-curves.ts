@@ -1,7 +1,7 @@
 import type { GrafanaTheme2 } from '@grafana/data';
-import type { Slo } from '../../../../core/run/gates.ts';
+import type { Slo } from '../../../../core/run/objectives.ts';
 import { paretoFrontier } from '../../../../core/sweeps/pareto.ts';
-import { sloWords } from '../../../../core/sweeps/slo-words.ts';
+import { sloWords } from '../../../../core/objectives/words.ts';
 import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
 import type { StoredSweep } from '../../../../core/api/sweeps.ts';

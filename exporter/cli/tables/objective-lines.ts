@@ -1,5 +1,5 @@
-import type { SloResult } from '../../../core/run/gates.ts';
-import { sloText } from '../../judge/slo-grammar.ts';
+import type { SloResult } from '../../../core/run/objectives.ts';
+import { sloText } from '../../../core/objectives/grammar.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import { TO_FILE, verdictLines, type Print } from './facts.ts';
 

@@ -1,5 +1,5 @@
 import { shortTitle } from '../measures/names.ts';
-import type { Slo } from '../run/gates.ts';
+import type { Slo } from '../run/objectives.ts';
 
 /** An objective in a few words: `TTFT p99 <= 500 ms`. */
 export function sloWords({ measure, stat, comparison, limit, unit }: Slo): string {

@@ -1,6 +1,6 @@
-import type { Slo, SloResult } from '../run/gates.ts';
+import type { Slo, SloResult } from '../run/objectives.ts';
 import type { StageResult } from '../run/result.ts';
-import { WORST_FIRST } from '../run/worst-verdict.ts';
+import { WORST_FIRST } from './worst-verdict.ts';
 
 /**
  * A limit over the stages of a run, of which each has its own verdict: the worst one, because figures of requests at

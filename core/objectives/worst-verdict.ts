@@ -1,4 +1,4 @@
-import type { SloResult } from './gates.ts';
+import type { SloResult } from '../run/objectives.ts';
 
 type Verdict = SloResult['verdict'];
 

@@ -1,6 +1,6 @@
-import type { Gates } from '../../../core/run/gates.ts';
-import { parseGoodput } from '../../judge/goodput-grammar.ts';
-import { GrammarError, parseSlo } from '../../judge/slo-grammar.ts';
+import type { Gates } from '../../../core/run/objectives.ts';
+import { parseGoodput } from '../../../core/objectives/goodput-grammar.ts';
+import { GrammarError, parseSlo } from '../../../core/objectives/grammar.ts';
 import { CliError } from '../failure.ts';
 import { choice, text, texts, type OptionValues } from './options.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { GrammarError, parseSlo, sloText } from './slo-grammar.ts';
+import { GrammarError, parseSlo, sloText } from './grammar.ts';
 
 describe('what an objective says', () => {
   test.each([

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Slo } from '../run/gates.ts';
+import type { Slo } from '../run/objectives.ts';
 import type { MeasureResult } from '../run/result.ts';
-import { exactDistribution } from './distribution-result.ts';
-import { DISTRIBUTION_MEASURES } from './measures.ts';
-import { judgeSlo } from './slo.ts';
+import { exactDistribution } from '../measures/distribution-result.ts';
+import { DISTRIBUTION_MEASURES } from '../measures/measures.ts';
+import { judgeSlo } from './verdict.ts';
 
 const identity = { definition: '', origin: 'client', population: 'ok', clock: 'sent' } as const;
 

@@ -1,7 +1,7 @@
-import { GOODPUT_LIMITED } from '../../core/measures/goodput.ts';
-import { wholeName } from '../../core/measures/names.ts';
-import type { GoodputLimit } from '../../core/run/gates.ts';
-import { GrammarError, unknownMeasure } from './slo-grammar.ts';
+import { GOODPUT_LIMITED } from '../measures/goodput.ts';
+import { wholeName } from '../measures/names.ts';
+import type { GoodputLimit } from '../run/objectives.ts';
+import { GrammarError, unknownMeasure } from './grammar.ts';
 import { scaled } from './unit-scale.ts';
 
 /**

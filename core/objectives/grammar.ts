@@ -1,10 +1,10 @@
-import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
-import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
-import { type Unit } from '../../core/run/statistic.ts';
-import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
-import { publishedName, statName, wholeName } from '../../core/measures/names.ts';
-import { COMPARISON_OPERATORS, SLO_STATS, type Slo, type SloStat } from '../../core/run/gates.ts';
-import { nearestNames } from '../../core/text/nearest-names.ts';
+import { DISTRIBUTION_MEASURES } from '../measures/measures.ts';
+import { RUN_SCALARS } from '../measures/run-scalars.ts';
+import { type Unit } from '../run/statistic.ts';
+import { PERCENTILE_NAMES } from '../stats/percentiles.ts';
+import { publishedName, statName, wholeName } from '../measures/names.ts';
+import { COMPARISON_OPERATORS, SLO_STATS, type Slo, type SloStat } from '../run/objectives.ts';
+import { nearestNames } from '../text/nearest-names.ts';
 import { scaled, UNIT_SCALES } from './unit-scale.ts';
 
 /** A text that is not of the grammar: what was expected, and at which character (from 1). */

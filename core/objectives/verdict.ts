@@ -1,9 +1,9 @@
-import type { Slo, SloResult } from '../run/gates.ts';
+import type { Slo, SloResult } from '../run/objectives.ts';
 import type { DistributionResult, MeasureResult } from '../run/result.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
 import type { PercentileName } from '../stats/percentiles.ts';
 import { keeps } from './keeps.ts';
-import { publishedName } from './names.ts';
+import { publishedName } from '../measures/names.ts';
 import { valuesNeededByShare, verdictByDistance, verdictByShare } from './verdict-by-share.ts';
 
 /**

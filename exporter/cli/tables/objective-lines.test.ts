@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { sloLines } from './gate-lines.ts';
+import { sloLines } from './objective-lines.ts';
 
 const SLO = { measure: 'time_to_first_token', stat: 'p95', comparison: '<', limit: 0.3, unit: 'seconds' } as const;
 

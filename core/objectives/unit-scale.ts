@@ -1,4 +1,4 @@
-import type { Unit } from '../../core/run/statistic.ts';
+import type { Unit } from '../run/statistic.ts';
 
 /** The units that a limit may be written in, each with its size in the base unit. */
 export const UNIT_SCALES: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {

@@ -1,4 +1,4 @@
-import type { Slo } from '../run/gates.ts';
+import type { Slo } from '../run/objectives.ts';
 import type { DistributionResult } from '../run/result.ts';
 import { binomialTail } from '../stats/binomial-tail.ts';
 import { nextValueBound } from '../stats/next-value-bound.ts';

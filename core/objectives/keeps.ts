@@ -1,4 +1,4 @@
-import type { ComparisonOperator } from '../run/gates.ts';
+import type { ComparisonOperator } from '../run/objectives.ts';
 
 /** Whether a value is on the right side of a limit. */
 export function keeps(comparison: ComparisonOperator, value: number, limit: number): boolean {
