@@ -12,7 +12,7 @@ import { publicOriginOrNull } from '../exporter/imports/reading/public-origin.ts
 import { pythonError } from '../exporter/imports/reading/python-error.ts';
 import { wallTime } from '../exporter/imports/reading/wall-time.ts';
 import { parseGoodput } from '../core/objectives/goodput-grammar.ts';
-import { parseSlo } from '../core/objectives/grammar.ts';
+import { parseObjective } from '../core/objectives/grammar.ts';
 import { parseSequenceDistribution } from '../exporter/load/datasets/sequence-distribution.ts';
 import { parseTarget } from '../exporter/load/transports/target.ts';
 import { parsePoint } from '../exporter/publish/remote-write/point-text.ts';
@@ -41,7 +41,7 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
   ['an address of a server', (text) => parseTarget(text, { type: 'chat', path: '/v1/chat/completions' })],
   ['an address of a metrics page', parseMetricsTarget],
   ['an origin in an imported file', publicOriginOrNull],
-  ['an objective', parseSlo],
+  ['an objective', parseObjective],
   ['a goodput', parseGoodput],
   ['a condition on runs', parseCondition],
   ['a distribution of lengths', parseSequenceDistribution],

@@ -7,7 +7,7 @@
  *
  * milliseconds to the steps that it is in, and with n requests in every step a step takes on average T(n) = base + n × w ÷ osl.
  */
-import type { Slo } from '../../core/run/objectives.ts';
+import type { Objective } from '../../core/run/objectives.ts';
 import { DEFAULT_ENGINE_PARAMETERS, type EngineParameters } from '../../simulator/engine/parameters.ts';
 import { SGLANG_PARAMETERS } from '../../simulator/sglang/engine-server.ts';
 import { TRTLLM_PARAMETERS } from '../../simulator/trtllm/start.ts';
@@ -21,9 +21,9 @@ export interface CapacityConfiguration {
   readonly engine: Partial<Omit<EngineParameters, 'seed'>>;
   readonly parameters: EngineParameters;
   readonly traffic: VirtualLoad;
-  readonly slo: Slo;
+  readonly slo: Objective;
   /** The objective as `--slo` reads it. */
-  readonly sloText: string;
+  readonly objectiveText: string;
   /** The load up to which the objective holds. */
   readonly capacity: number;
   /** How the capacity follows from the parameters. */
@@ -40,7 +40,7 @@ const added = (isl: number, osl: number, p = P): number => isl * p + (osl - 1) *
 /** Mean time of a step with n requests in it. */
 const stepWith = (n: number, isl: number, osl: number, p = P): number => BASE + (n * added(isl, osl, p)) / osl;
 
-const upTo = (measure: string, stat: Slo['stat'], milliseconds: number): Slo => ({
+const upTo = (measure: string, stat: Objective['stat'], milliseconds: number): Objective => ({
   measure,
   stat,
   comparison: '<=',
@@ -49,9 +49,9 @@ const upTo = (measure: string, stat: Slo['stat'], milliseconds: number): Slo => 
 });
 
 function configuration(
-  given: Omit<CapacityConfiguration, 'parameters' | 'sloText' | 'slo'> & {
+  given: Omit<CapacityConfiguration, 'parameters' | 'objectiveText' | 'slo'> & {
     readonly measure: string;
-    readonly stat: NonNullable<Slo['stat']>;
+    readonly stat: NonNullable<Objective['stat']>;
     readonly milliseconds: number;
   },
 ): CapacityConfiguration {
@@ -61,7 +61,7 @@ function configuration(
     ...rest,
     parameters: { ...DEFAULT_ENGINE_PARAMETERS, ...ofSystem, ...given.engine },
     slo: upTo(measure, stat, milliseconds),
-    sloText: `${measure}:${stat}<=${milliseconds}ms`,
+    objectiveText: `${measure}:${stat}<=${milliseconds}ms`,
   };
 }
 

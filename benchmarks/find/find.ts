@@ -18,7 +18,7 @@ export const find: Bench = {
     );
     const rows = CONFIGURATIONS.flatMap((configuration) => {
       const searches = Array.from({ length: SEARCHES }, (_, seed) => virtualSearch(configuration, seed + 1));
-      context.note(`${configuration.name}: ${configuration.sloText}, capacity ${configuration.capacity}`);
+      context.note(`${configuration.name}: ${configuration.objectiveText}, capacity ${configuration.capacity}`);
       return rowsOf(configuration.name, searches);
     });
     return Promise.resolve(rows);

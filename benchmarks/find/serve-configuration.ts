@@ -8,11 +8,11 @@ if (configuration === undefined) {
   process.stderr.write(`NAME is required, one of ${CONFIGURATIONS.map(({ name }) => name).join(', ')}\n`);
   process.exitCode = 2;
 } else {
-  const { system, engine, traffic, sloText, capacity } = configuration;
+  const { system, engine, traffic, objectiveText, capacity } = configuration;
   // One engine, and vLLM with default flags: the derivations are of one engine, and of vLLM without speculative decoding.
   const server = await startSimulator({ system, engine, workers: 1, switches: system !== 'vllm' });
   const arrivals = traffic.load === 'request_rate' ? ` --arrival-pattern ${traffic.arrivals}` : '';
-  const find = `--find ${traffic.load.replace('_', '-')} --slo '${sloText}'${arrivals}`;
+  const find = `--find ${traffic.load.replace('_', '-')} --slo '${objectiveText}'${arrivals}`;
   const lengths = `--isl ${traffic.inputTokens} --osl ${traffic.outputTokens}`;
   process.stdout.write(`capacity ${capacity}\nllmbench run --url ${server.url} --model sim-model ${find} ${lengths}\n`);
   process.on('SIGTERM', () => void server.close());

@@ -1,13 +1,12 @@
 import { GOODPUT_LIMITED } from '../measures/goodput.ts';
 import { wholeName } from '../measures/names.ts';
 import type { GoodputLimit } from '../run/objectives.ts';
-import { GrammarError, unknownMeasure } from './grammar.ts';
-import { scaled } from './unit-scale.ts';
+import { GrammarError, scaled, unknownMeasure } from './grammar.ts';
 
 /**
  * Reads AIPerf's `--goodput`: `measure:limit` pairs with spaces between them, such as
- * `time_to_first_token:300 inter_token_latency:50`, or in short as vLLM's, `ttft:300 tpot:50`. Limits are in AIPerf's display units: milliseconds for times, tokens
- * per second for throughputs. Throws a `GrammarError`.
+ * `time_to_first_token:300 inter_token_latency:50`, or in short as vLLM's, `ttft:300 tpot:50`. Limits are in AIPerf's
+ * display units: milliseconds for times, tokens per second for throughputs. Throws a `GrammarError`.
  */
 export function parseGoodput(text: string): readonly GoodputLimit[] {
   const limits: GoodputLimit[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { GrammarError, parseSlo, sloText } from './grammar.ts';
+import { GrammarError, parseObjective, objectiveText } from './grammar.ts';
 
 describe('what an objective says', () => {
   test.each([
@@ -13,7 +13,7 @@ describe('what an objective says', () => {
     ['goodput>3requests/s', 'goodput', null, '>', 3, 'requests_per_second'],
     ['output_sequence_length:mean>100tokens', 'output_sequence_length', 'mean', '>', 100, 'tokens'],
   ])('%s', (text, measure, stat, comparison, limit, unit) => {
-    expect(parseSlo(text)).toEqual({ measure, stat, comparison, limit, unit });
+    expect(parseObjective(text)).toEqual({ measure, stat, comparison, limit, unit });
   });
 
   test.each([
@@ -21,7 +21,7 @@ describe('what an objective says', () => {
     ['ttft_from_due:p95<300ms', 'time_to_first_token_from_due:p95<300ms'],
     ['tpot:mean<50ms', 'inter_token_latency:mean<50ms'],
     ['e2e:p99<3s', 'request_latency:p99<3s'],
-  ])('%s is short for %s', (short, whole) => expect(parseSlo(short)).toEqual(parseSlo(whole)));
+  ])('%s is short for %s', (short, whole) => expect(parseObjective(short)).toEqual(parseObjective(whole)));
 
   test.each([
     'time_to_first_token:p95<300ms',
@@ -30,7 +30,7 @@ describe('what an objective says', () => {
     'goodput>3requests/s',
     'energy_per_output_token<=1.5J/token',
     'cost_per_million_output_tokens<0.5/Mtoken',
-  ])('%s can be written and read again', (text) => expect(sloText(parseSlo(text))).toBe(text));
+  ])('%s can be written and read again', (text) => expect(objectiveText(parseObjective(text))).toBe(text));
 });
 
 test.each([
@@ -38,7 +38,7 @@ test.each([
   ['request_latncy:p95<3s', 'request_latency'],
   ['error_rate<1%', 'error_ratio'],
 ])("'%s' is answered with the name that was meant", (text, meant) => {
-  expect(() => parseSlo(text)).toThrow(`; did you mean ${meant}?`);
+  expect(() => parseObjective(text)).toThrow(`; did you mean ${meant}?`);
 });
 
 describe('what is no objective: where it stops to be one, and what was expected', () => {
@@ -58,7 +58,7 @@ describe('what is no objective: where it stops to be one, and what was expected'
     ['error_ratio<0.01', 17, 'the unit is missing: one of %'],
     ['error_ratio<1toString', 14, 'a unit, one of %'],
   ])("'%s'", (text, character, expected) => {
-    expect(() => parseSlo(text)).toThrow(GrammarError);
-    expect(() => parseSlo(text)).toThrow(`'${text}', character ${character}: ${expected}`);
+    expect(() => parseObjective(text)).toThrow(GrammarError);
+    expect(() => parseObjective(text)).toThrow(`'${text}', character ${character}: ${expected}`);
   });
 });

@@ -1,11 +1,24 @@
 import { DISTRIBUTION_MEASURES } from '../measures/measures.ts';
 import { RUN_SCALARS } from '../measures/run-scalars.ts';
-import { type Unit } from '../run/statistic.ts';
+import type { Unit } from '../run/statistic.ts';
 import { PERCENTILE_NAMES } from '../stats/percentiles.ts';
 import { publishedName, statName, wholeName } from '../measures/names.ts';
-import { COMPARISON_OPERATORS, SLO_STATS, type Slo, type SloStat } from '../run/objectives.ts';
+import { COMPARISON_OPERATORS, OBJECTIVE_STATS, type Objective, type ObjectiveStat } from '../run/objectives.ts';
 import { nearestNames } from '../text/nearest-names.ts';
-import { scaled, UNIT_SCALES } from './unit-scale.ts';
+
+/** The units that a limit may be written in, each with its size in the base unit. */
+const UNIT_SCALES: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
+  seconds: { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1 },
+  ratio: { '%': 0.01 },
+  tokens: { tokens: 1 },
+  requests: { requests: 1 },
+  requests_per_second: { 'requests/s': 1 },
+  tokens_per_second: { 'tokens/s': 1 },
+  joules: { kJ: 1e3, J: 1 },
+  watts: { kW: 1e3, W: 1 },
+  cost_per_million_tokens: { '/Mtoken': 1 },
+  joules_per_token: { 'mJ/token': 1e-3, 'J/token': 1 },
+};
 
 /** A text that is not of the grammar: what was expected, and at which character (from 1). */
 export class GrammarError extends Error {
@@ -24,7 +37,7 @@ export function unknownMeasure(written: string, names: readonly string[]): strin
     : `the name of a measure; did you mean ${nearest}?`;
 }
 
-const STATS: readonly SloStat[] = [...PERCENTILE_NAMES, ...SLO_STATS];
+const STATS: readonly ObjectiveStat[] = [...PERCENTILE_NAMES, ...OBJECTIVE_STATS];
 
 const DISTRIBUTIONS = new Map<string, Unit>(
   DISTRIBUTION_MEASURES.map((measure) => [publishedName(measure), measure.unit]),
@@ -32,16 +45,16 @@ const DISTRIBUTIONS = new Map<string, Unit>(
 const SCALARS = new Map<string, Unit>(RUN_SCALARS.map(({ measure, unit }) => [measure, unit]));
 
 /**
- * Reads a service level objective:
+ * Reads a service level objective (`--slo`):
  *
- *     slo        = measure [ ":" stat ] comparison number unit
+ *     objective  = measure [ ":" stat ] comparison number unit
  *     stat       = "p1" … "p99" | "p99.9" | "mean" | "min" | "max" | "std"     only, and always, of distributions
  *     comparison = "<" | "<=" | ">" | ">="
  *
  * such as `time_to_first_token:p95<300ms` or `error_ratio<=1%`. The unit cannot be left out; spaces may stand around
  * the comparison and before the unit; a measure may be given by the field's short word (`ttft`, `tpot`). Throws a `GrammarError`.
  */
-export function parseSlo(text: string): Slo {
+export function parseObjective(text: string): Objective {
   const cursor = new Cursor(text);
   const written = cursor.take(/[a-z0-9_]*/y);
   const measure = wholeName(written);
@@ -67,7 +80,7 @@ export function parseSlo(text: string): Slo {
   return { measure, stat, comparison, limit: scaled(Number(number), scale), unit };
 }
 
-function parseStat(cursor: Cursor, measure: string): SloStat | null {
+function parseStat(cursor: Cursor, measure: string): ObjectiveStat | null {
   const colon = cursor.take(/:/y);
   if (SCALARS.has(measure)) {
     if (colon !== '') throw cursor.errorBack(colon, `${measure} is one number and has no statistic`);
@@ -112,10 +125,15 @@ class Cursor {
 }
 
 /** The objective as it can be read again, in base units or milliseconds. */
-export function sloText({ measure, stat, comparison, limit, unit }: Slo): string {
+export function objectiveText({ measure, stat, comparison, limit, unit }: Objective): string {
   const of = stat === null ? measure : `${measure}:${statName(stat)}`;
   const [name, scale] = unit === 'seconds' ? ['ms', 1e3] : unit === 'ratio' ? ['%', 100] : [baseName(unit), 1];
   return `${of}${comparison}${scaled(limit, scale)}${name}`;
 }
 
 const baseName = (unit: Unit): string => Object.entries(UNIT_SCALES[unit]).find(([, scale]) => scale === 1)?.[0] ?? '';
+
+/** A number times a power of ten as it is written: 300 ms is 0.3 s and not 0.30000000000000004. */
+export function scaled(number: number, scale: number): number {
+  return Number((number * scale).toPrecision(15));
+}

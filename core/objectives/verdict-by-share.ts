@@ -1,9 +1,8 @@
-import type { Slo } from '../run/objectives.ts';
+import type { ComparisonOperator, Objective } from '../run/objectives.ts';
 import type { DistributionResult } from '../run/result.ts';
 import { binomialTail } from '../stats/binomial-tail.ts';
 import { nextValueBound } from '../stats/next-value-bound.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
-import { keeps } from './keeps.ts';
 
 /** On each side, as in a 95 % interval. */
 const CHANCE = 0.025;
@@ -14,12 +13,16 @@ const CHANCE = 0.025;
  * many as there are would be beyond it with a probability of 2.5 % at most; `met` likewise; else null. The shares are
  * those that the stated percentiles warrant, of `effective_n` values.
  */
-export function verdictByShare(slo: Slo, result: DistributionResult, quantile: number): 'met' | 'not_met' | null {
+export function verdictByShare(
+  objective: Objective,
+  result: DistributionResult,
+  quantile: number,
+): 'met' | 'not_met' | null {
   if (result.n === null || result.effective_n === null) return null;
   const n = Math.floor(result.effective_n);
-  const upper = slo.comparison === '<' || slo.comparison === '<=';
+  const upper = objective.comparison === '<' || objective.comparison === '<=';
   const allowedBeyond = upper ? 1 - quantile : quantile;
-  const within = (value: number): boolean => keeps(slo.comparison, value, slo.limit);
+  const within = (value: number): boolean => satisfies(objective.comparison, value, objective.limit);
   const beyond = leastShare(result, result.n, upper ? 'above' : 'below', (value) => !within(value));
   if (binomialTail(n, allowedBeyond, Math.floor(n * beyond)) <= CHANCE) return 'not_met';
   const kept = leastShare(result, result.n, upper ? 'below' : 'above', within);
@@ -39,16 +42,20 @@ export interface VerdictByDistance {
  * that can be expected on the other side, whatever their distribution (`nextValueBound`), of `effective_n` values. Null when
  * that share leaves the percentile open.
  */
-export function verdictByDistance(slo: Slo, result: DistributionResult, quantile: number): VerdictByDistance | null {
+export function verdictByDistance(
+  objective: Objective,
+  result: DistributionResult,
+  quantile: number,
+): VerdictByDistance | null {
   const { min, max, mean, std, effective_n } = result;
   if (min === null || max === null || mean === null || std === null || effective_n === null) return null;
   const n = Math.floor(effective_n);
-  const minKept = keeps(slo.comparison, min, slo.limit);
-  if (n < 2 || minKept !== keeps(slo.comparison, max, slo.limit)) return null;
+  const minKept = satisfies(objective.comparison, min, objective.limit);
+  if (n < 2 || minKept !== satisfies(objective.comparison, max, objective.limit)) return null;
   const deviation = std * Math.sqrt(n / (n - 1));
-  const deviations = deviation > 0 ? Math.abs(slo.limit - mean) / deviation : Infinity;
+  const deviations = deviation > 0 ? Math.abs(objective.limit - mean) / deviation : Infinity;
   const share = nextValueBound(n, deviations);
-  const upper = slo.comparison === '<' || slo.comparison === '<=';
+  const upper = objective.comparison === '<' || objective.comparison === '<=';
   const allowedBeyond = upper ? 1 - quantile : quantile;
   // A sum of floating-point numbers must not decide.
   const allowed = (minKept ? allowedBeyond : 1 - allowedBeyond) + 1e-12;
@@ -56,7 +63,7 @@ export function verdictByDistance(slo: Slo, result: DistributionResult, quantile
 }
 
 /** Independent values with which `verdictByShare` finds a limit met that all of them keep. */
-export function valuesNeededByShare({ comparison }: Slo, quantile: number): number {
+export function valuesNeededByShare({ comparison }: Objective, quantile: number): number {
   const allowedBeyond = comparison === '<' || comparison === '<=' ? 1 - quantile : quantile;
   return Math.ceil(Math.log(CHANCE) / Math.log1p(-allowedBeyond));
 }
@@ -84,4 +91,18 @@ function statedValues(result: DistributionResult): { share: number; value: numbe
   }));
   const all = [{ share: 0, value: result.min }, ...percentiles, { share: 1, value: result.max }];
   return all.flatMap(({ share, value }) => (value === null ? [] : [{ share, value }]));
+}
+
+/** Whether a value is on the right side of a limit. */
+export function satisfies(comparison: ComparisonOperator, value: number, limit: number): boolean {
+  switch (comparison) {
+    case '<':
+      return value < limit;
+    case '<=':
+      return value <= limit;
+    case '>':
+      return value > limit;
+    case '>=':
+      return value >= limit;
+  }
 }

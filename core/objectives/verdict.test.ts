@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Slo } from '../run/objectives.ts';
+import type { Objective } from '../run/objectives.ts';
 import type { MeasureResult } from '../run/result.ts';
 import { exactDistribution } from '../measures/distribution-result.ts';
 import { DISTRIBUTION_MEASURES } from '../measures/measures.ts';
-import { judgeSlo } from './verdict.ts';
+import { objectiveResult } from './verdict.ts';
 
 const identity = { definition: '', origin: 'client', population: 'ok', clock: 'sent' } as const;
 
@@ -19,7 +19,7 @@ function withP95(value: number | null, ci95: [number, number] | null, bounds: [n
   return [{ ...result, percentiles: { ...result.percentiles, p95: { value, ci95, bounds } } }];
 }
 
-const SLO: Slo = { measure: 'time_to_first_token', stat: 'p95', comparison: '<', limit: 0.3, unit: 'seconds' };
+const SLO: Objective = { measure: 'time_to_first_token', stat: 'p95', comparison: '<', limit: 0.3, unit: 'seconds' };
 
 describe('a percentile is judged by its sampling interval', () => {
   test.each([
@@ -34,30 +34,30 @@ describe('a percentile is judged by its sampling interval', () => {
     ['at least: all of it below', '>=', [0.2, 0.29], 'not_met'],
     ['at least: it holds the limit', '>', [0.2, 0.4], 'undecided'],
   ] as const)('%s', (_, comparison, [low, high], verdict) => {
-    const result = judgeSlo({ ...SLO, comparison }, withP95(0.25, [low, high]));
+    const result = objectiveResult({ ...SLO, comparison }, withP95(0.25, [low, high]));
     expect(result).toMatchObject({ value: 0.25, interval: [low, high], verdict });
   });
 
   test('without an interval it is undecided and says why', () => {
-    expect(judgeSlo(SLO, withP95(0.9, null))).toMatchObject({
+    expect(objectiveResult(SLO, withP95(0.9, null))).toMatchObject({
       value: 0.9,
       interval: null,
       verdict: 'undecided',
       // 0.95 ** 72 = 0.0249.
       why: 'too few samples for an interval (n = 40); about 72 requests decide if all are within the limit',
     });
-    expect(judgeSlo(SLO, withP95(null, null))).toMatchObject({ value: null, verdict: 'undecided' });
-    expect(judgeSlo(SLO, [])).toMatchObject({ verdict: 'undecided', why: 'the run does not have this measure' });
+    expect(objectiveResult(SLO, withP95(null, null))).toMatchObject({ value: null, verdict: 'undecided' });
+    expect(objectiveResult(SLO, [])).toMatchObject({ verdict: 'undecided', why: 'the run does not have this measure' });
   });
 
   describe('with too few samples for an interval the share beyond the limit decides, where it can', () => {
     const [measure] = DISTRIBUTION_MEASURES;
-    const judged = (values: readonly number[], slo: Slo) => {
+    const judged = (values: readonly number[], slo: Objective) => {
       if (measure === undefined) throw new Error('there is no measure');
       const exact = exactDistribution(measure, 'ok', Float64Array.from(values));
       const { p95 } = exact.percentiles;
       const percentiles = { ...exact.percentiles, p95: { ...p95, ci95: null } };
-      return judgeSlo(slo, [{ ...exact, effective_n: values.length, percentiles }]);
+      return objectiveResult(slo, [{ ...exact, effective_n: values.length, percentiles }]);
     };
 
     // 0.05 ** 2 = 0.0025; 0.95 ** 71 = 0.0262 and 0.95 ** 72 = 0.0249, against 0.025.
@@ -91,11 +91,11 @@ describe('a percentile is judged by its sampling interval', () => {
 
   describe('with fewer still, the distance of all values from the limit decides, where it can', () => {
     const [measure] = DISTRIBUTION_MEASURES;
-    const judged = (values: readonly number[], effective_n: number, slo: Partial<Slo> = {}) => {
+    const judged = (values: readonly number[], effective_n: number, slo: Partial<Objective> = {}) => {
       if (measure === undefined) throw new Error('there is no measure');
       const exact = exactDistribution(measure, 'ok', Float64Array.from(values));
       const percentiles = { ...exact.percentiles, p90: { ...exact.percentiles.p90, ci95: null } };
-      return judgeSlo({ ...SLO, stat: 'p90', limit: 0.05, ...slo }, [{ ...exact, effective_n, percentiles }]);
+      return objectiveResult({ ...SLO, stat: 'p90', limit: 0.05, ...slo }, [{ ...exact, effective_n, percentiles }]);
     };
     // 300 requests, p90 8.74 ms, max 9.50 ms, against 50 ms, where the dependence leaves 17 effective values.
     const fast = Array.from({ length: 300 }, (_, i) =>
@@ -136,21 +136,24 @@ describe('a percentile is judged by its sampling interval', () => {
   });
 
   test('bounds of buckets stand in for it', () => {
-    expect(judgeSlo(SLO, withP95(0.2, null, [0.19, 0.21]))).toMatchObject({ verdict: 'met', interval: [0.19, 0.21] });
+    expect(objectiveResult(SLO, withP95(0.2, null, [0.19, 0.21]))).toMatchObject({
+      verdict: 'met',
+      interval: [0.19, 0.21],
+    });
   });
 
   test('each clock by its own name', () => {
     const measures: MeasureResult[] = withP95(0.1, [0.09, 0.11]);
     const due = withP95(0.5, [0.4, 0.6]).map((result) => ({ ...result, clock: 'due' as const }));
-    expect(judgeSlo(SLO, [...due, ...measures]).verdict).toBe('met');
-    expect(judgeSlo({ ...SLO, measure: 'time_to_first_token_from_due' }, [...measures, ...due]).verdict).toBe(
+    expect(objectiveResult(SLO, [...due, ...measures]).verdict).toBe('met');
+    expect(objectiveResult({ ...SLO, measure: 'time_to_first_token_from_due' }, [...measures, ...due]).verdict).toBe(
       'not_met',
     );
   });
 
   test('over ok requests, wherever those over all stand', () => {
     const all = withP95(0.9, [0.8, 1]).map((result) => ({ ...result, population: 'all' as const }));
-    expect(judgeSlo(SLO, [...all, ...withP95(0.1, [0.09, 0.11])]).verdict).toBe('met');
+    expect(objectiveResult(SLO, [...all, ...withP95(0.1, [0.09, 0.11])]).verdict).toBe('met');
   });
 });
 
@@ -163,10 +166,10 @@ test('a number of the whole run decides by its value', () => {
     kind: 'scalar',
     value: 0.02,
   } as const;
-  const slo: Slo = { measure: 'error_ratio', stat: null, comparison: '<=', limit: 0.02, unit: 'ratio' };
-  expect(judgeSlo(slo, [errors])).toMatchObject({ verdict: 'met', value: 0.02, interval: null });
-  expect(judgeSlo({ ...slo, limit: 0.01 }, [errors]).verdict).toBe('not_met');
-  expect(judgeSlo(slo, [{ ...errors, value: null }]).verdict).toBe('undecided');
-  const mean: Slo = { ...SLO, stat: 'mean' };
-  expect(judgeSlo(mean, withP95(0.1, null))).toMatchObject({ verdict: 'met', interval: null });
+  const slo: Objective = { measure: 'error_ratio', stat: null, comparison: '<=', limit: 0.02, unit: 'ratio' };
+  expect(objectiveResult(slo, [errors])).toMatchObject({ verdict: 'met', value: 0.02, interval: null });
+  expect(objectiveResult({ ...slo, limit: 0.01 }, [errors]).verdict).toBe('not_met');
+  expect(objectiveResult(slo, [{ ...errors, value: null }]).verdict).toBe('undecided');
+  const mean: Objective = { ...SLO, stat: 'mean' };
+  expect(objectiveResult(mean, withP95(0.1, null))).toMatchObject({ verdict: 'met', interval: null });
 });

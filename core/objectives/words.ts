@@ -1,15 +1,14 @@
 import { shortTitle } from '../measures/names.ts';
-import type { Slo } from '../run/objectives.ts';
+import type { Objective } from '../run/objectives.ts';
+import type { Unit } from '../run/statistic.ts';
 
 /** An objective in a few words: `TTFT p99 <= 500 ms`. */
-export function sloWords({ measure, stat, comparison, limit, unit }: Slo): string {
-  const amount =
-    unit === 'seconds'
-      ? limit < 1
-        ? `${Number((limit * 1000).toPrecision(6))} ms`
-        : `${limit} s`
-      : unit === 'ratio'
-        ? `${Number((limit * 100).toPrecision(6))} %`
-        : String(limit);
-  return [shortTitle(measure, stat), comparison, amount].join(' ');
+export function objectiveWords({ measure, stat, comparison, limit, unit }: Objective): string {
+  return [shortTitle(measure, stat), comparison, limitText(limit, unit)].join(' ');
+}
+
+function limitText(limit: number, unit: Unit): string {
+  const scaledBy = (scale: number): number => Number((limit * scale).toPrecision(6));
+  if (unit === 'seconds') return limit < 1 ? `${scaledBy(1000)} ms` : `${limit} s`;
+  return unit === 'ratio' ? `${scaledBy(100)} %` : String(limit);
 }

@@ -1,4 +1,4 @@
-import type { Slo } from './objectives.ts';
+import type { Objective } from './objectives.ts';
 import type { ClientHealth } from './result.ts';
 
 /** Which load a search for the capacity varies. */
@@ -26,7 +26,7 @@ export interface CapacityBounds {
 }
 
 /** An objective, and its text as `--slo` reads it. */
-export interface SearchedObjective extends Slo {
+export interface SearchedObjective extends Objective {
   readonly text: string;
 }
 

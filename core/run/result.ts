@@ -1,6 +1,6 @@
 import type { Clock, Unit } from './statistic.ts';
 import type { PercentileName } from '../stats/percentiles.ts';
-import type { SloResult } from './objectives.ts';
+import type { ObjectiveResult } from './objectives.ts';
 import type { ErrorReason } from './record.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { RunStatus, StageKey } from './run.ts';
@@ -169,7 +169,7 @@ export interface StageResult {
   readonly requests: RequestCounts;
   readonly errors: ResultFile['errors'];
   readonly measures: readonly MeasureResult[];
-  readonly slos: readonly SloResult[];
+  readonly slos: readonly ObjectiveResult[];
 }
 
 /** `result.json`, also what `run --json` prints. Instants are RFC 3339 in UTC; durations are seconds. */
@@ -190,7 +190,7 @@ export interface ResultFile {
   readonly servers: ServersResult | Readonly<Record<string, never>>;
   readonly measures: readonly MeasureResult[];
   /** What the run had to meet, and whether it did, in its worst stage; empty when nothing was requested. */
-  readonly slos: readonly SloResult[];
+  readonly slos: readonly ObjectiveResult[];
   /** In their order; empty when the load has none. */
   readonly stages: readonly StageResult[];
 }

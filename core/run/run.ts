@@ -1,4 +1,4 @@
-import type { Gates } from './objectives.ts';
+import type { Objectives } from './objectives.ts';
 import type { PhaseName } from './record.ts';
 import type { Provenance } from './provenance.ts';
 import type { RunDataset } from './run-dataset.ts';
@@ -84,7 +84,7 @@ export interface RunFile {
   readonly comparison_key: ComparisonKey;
   readonly fingerprint: string;
   /** What the run has to meet; null when nothing was requested. */
-  readonly gates: Gates | null;
+  readonly gates: Objectives | null;
   readonly group_id: string | null;
   readonly step: number | null;
   readonly repeat: number | null;

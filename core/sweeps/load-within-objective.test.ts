@@ -1,8 +1,8 @@
-import type { Objective } from './sweep-shape.ts';
+import type { ObjectiveVerdict } from '../run/objectives.ts';
 import { expect, test } from '@jest/globals';
 import { loadWithinObjective } from './load-within-objective.ts';
 
-const steps = (...objectives: (Objective | null)[]): { load: number; objective: Objective | null }[] =>
+const steps = (...objectives: (ObjectiveVerdict | null)[]): { load: number; objective: ObjectiveVerdict | null }[] =>
   objectives.map((objective, i) => ({ load: 2 ** i, objective }));
 
 test.each([

@@ -1,5 +1,6 @@
 import type { CapacityFile } from '../run/capacity.ts';
-import type { Objective, Sweep } from './sweep-shape.ts';
+import type { ObjectiveVerdict } from '../run/objectives.ts';
+import type { Sweep } from './sweep-shape.ts';
 
 type Capacity = Pick<CapacityFile, 'load' | 'holds' | 'fails' | 'confirmed' | 'confidence' | 'end'>;
 
@@ -11,7 +12,7 @@ export function searchedSweep<S extends Sweep>(sweep: S, capacity: Capacity): S 
   const { load: mode, holds, fails, confirmed, confidence, end } = capacity;
   if (mode !== sweep.load_mode || (holds === null && fails === null)) return sweep;
   const monotonic = end !== 'not_monotonic';
-  const objectiveAt = (load: number): Objective => {
+  const objectiveAt = (load: number): ObjectiveVerdict => {
     if (holds !== null && load <= holds) return 'met';
     return fails !== null && load >= fails ? 'not_met' : 'undecided';
   };

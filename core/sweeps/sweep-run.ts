@@ -1,4 +1,4 @@
-import type { GoodputLimit, SloResult } from '../run/objectives.ts';
+import type { GoodputLimit, ObjectiveResult } from '../run/objectives.ts';
 import { canonicalJson } from '../run/canonical-json.ts';
 import type { RequestCounts } from '../run/request-counts.ts';
 import type { ResultFile } from '../run/result.ts';
@@ -19,7 +19,7 @@ export interface SweepRun extends OrderedRun {
   readonly key: string;
   readonly requests: RequestCounts;
   readonly figures: SweepRunFigures;
-  readonly slos: readonly SloResult[];
+  readonly slos: readonly ObjectiveResult[];
   readonly goodput_limits: readonly GoodputLimit[];
   /** GPUs whose energy or power the servers' metrics reported; null: they reported none. */
   readonly gpus: number | null;

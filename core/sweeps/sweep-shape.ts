@@ -1,4 +1,4 @@
-import type { GoodputLimit, Slo, SloResult } from '../run/objectives.ts';
+import type { GoodputLimit, Objective, ObjectiveVerdict } from '../run/objectives.ts';
 import type { RequestCounts } from '../run/request-counts.ts';
 import type { ResultFile } from '../run/result.ts';
 import type { SweepFigure } from './sweep-figures.ts';
@@ -34,13 +34,11 @@ export interface StepValue {
 }
 
 /** How many repeats met an objective. */
-export interface StepSlo extends Slo {
+export interface StepObjective extends Objective {
   readonly met: number;
   readonly not_met: number;
   readonly undecided: number;
 }
-
-export type Objective = SloResult['verdict'];
 
 /** A run of a step. */
 interface StepRun {
@@ -58,9 +56,9 @@ export interface SweepStep {
   /** Sums over the completed runs; null where one of them does not report it. */
   readonly requests: RequestCounts;
   readonly values: Readonly<Record<SweepFigure, StepValue | null>>;
-  readonly slos: readonly StepSlo[];
+  readonly slos: readonly StepObjective[];
   /** Whether every objective is met in every completed run; null without objectives. */
-  readonly objective: Objective | null;
+  readonly objective: ObjectiveVerdict | null;
 }
 
 /** The range in which the largest load within the objective lies. */

@@ -1,10 +1,10 @@
-import type { Slo, SloResult } from '../run/objectives.ts';
+import type { Objective, ObjectiveResult, ObjectiveVerdict } from '../run/objectives.ts';
 import { OUTCOMES } from '../run/record.ts';
 import type { RequestCounts } from '../run/request-counts.ts';
 import { oldestFirst } from '../run/run-order.ts';
 import { SWEEP_FIGURES, type RunFigure } from './sweep-figures.ts';
 import type { SweepRun } from './sweep-run.ts';
-import type { Objective, StepSlo, StepValue, SweepStep } from './sweep-shape.ts';
+import type { StepObjective, StepValue, SweepStep } from './sweep-shape.ts';
 
 /** The steps by ascending load. `runs` differ in nothing but their load. */
 export function sweepSteps(runs: readonly SweepRun[]): readonly SweepStep[] {
@@ -16,7 +16,7 @@ export function sweepSteps(runs: readonly SweepRun[]): readonly SweepStep[] {
 function stepOf(load: number, runs: readonly SweepRun[]): SweepStep {
   const ordered = runs.toSorted(oldestFirst);
   const completed = ordered.filter(({ status }) => status === 'completed');
-  const slos = sloCounts(completed.flatMap((run) => run.slos));
+  const slos = objectiveCounts(completed.flatMap((run) => run.slos));
   return {
     load,
     runs: ordered.map(({ run_id, start, end, status }) => ({ run_id, start, end, status })),
@@ -47,14 +47,14 @@ function valueOf(figures: readonly (RunFigure | null)[]): StepValue | null {
   };
 }
 
-function sloCounts(results: readonly SloResult[]): StepSlo[] {
-  const nameOf = ({ measure, stat, comparison, limit }: Slo): string =>
+function objectiveCounts(results: readonly ObjectiveResult[]): StepObjective[] {
+  const nameOf = ({ measure, stat, comparison, limit }: Objective): string =>
     JSON.stringify([measure, stat, comparison, limit]);
   return [...Map.groupBy(results, nameOf).values()].flatMap((same) => {
     const [first] = same;
     if (first === undefined) return [];
     const { measure, stat, comparison, limit, unit } = first;
-    const count = (verdict: Objective): number => same.filter((each) => each.verdict === verdict).length;
+    const count = (verdict: ObjectiveVerdict): number => same.filter((each) => each.verdict === verdict).length;
     return [
       {
         ...{ measure, stat, comparison, limit, unit },
@@ -64,7 +64,7 @@ function sloCounts(results: readonly SloResult[]): StepSlo[] {
   });
 }
 
-function objectiveOf(slos: readonly StepSlo[]): Objective | null {
+function objectiveOf(slos: readonly StepObjective[]): ObjectiveVerdict | null {
   if (slos.length === 0) return null;
   if (slos.some(({ not_met }) => not_met > 0)) return 'not_met';
   return slos.some(({ undecided }) => undecided > 0) ? 'undecided' : 'met';

@@ -4,7 +4,7 @@ import { datasetText } from '../../core/run/run-dataset.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { Unit } from '../../core/run/statistic.ts';
-import { sloText } from '../../core/objectives/grammar.ts';
+import { objectiveText } from '../../core/objectives/grammar.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import { checkedFamilies } from './checked-families.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
@@ -68,7 +68,7 @@ export function finishedRunFamilies(
     ...stateFamilies(run, result),
     ...endFamilies(run),
     ...resultFamilies(run.run_id, result),
-    ...sloFamilies(run.run_id, result),
+    ...objectiveFamilies(run.run_id, result),
     ...(servers === null ? [] : serverFamilies(servers, run.run_id, republish)),
   ]);
 }
@@ -145,10 +145,10 @@ function endFamilies({ run_id, start, end }: RunFile): FamilyInput[] {
 }
 
 /** An undecided objective is neither met nor missed, and has no series. */
-function sloFamilies(run_id: string, { slos }: ResultFile): FamilyInput[] {
+function objectiveFamilies(run_id: string, { slos }: ResultFile): FamilyInput[] {
   const decided = new Map(
     slos.flatMap((slo) =>
-      slo.verdict === 'undecided' ? [] : [[sloText(slo), Number(slo.verdict === 'met')] as const],
+      slo.verdict === 'undecided' ? [] : [[objectiveText(slo), Number(slo.verdict === 'met')] as const],
     ),
   );
   if (decided.size === 0) return [];

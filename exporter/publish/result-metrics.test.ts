@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseText } from '../../core/exposition/index.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
-import type { SloResult } from '../../core/run/objectives.ts';
+import type { ObjectiveResult } from '../../core/run/objectives.ts';
 import type { RunDataset } from '../../core/run/run-dataset.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
@@ -170,7 +170,7 @@ llmbench_series_dropped_total 0
 
   test('objectives that were met or missed, and none that is undecided', async () => {
     const source = new MemorySource();
-    const slo = (stat: 'p50' | 'p90' | 'p99', verdict: SloResult['verdict']): SloResult => ({
+    const slo = (stat: 'p50' | 'p90' | 'p99', verdict: ObjectiveResult['verdict']): ObjectiveResult => ({
       ...{ measure: 'time_to_first_token', stat, comparison: '<', limit: 0.3, unit: 'seconds' },
       ...{ value: 0.25, interval: null, verdict, why: null },
     });

@@ -2,10 +2,22 @@ import { capitalized, longTitle, type ClockedMeasure } from '../../core/measures
 import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
 import type { Unit } from '../../core/run/statistic.ts';
 import type { PercentileName } from '../../core/stats/percentiles.ts';
+import type { ObjectiveVerdict } from '../../core/run/objectives.ts';
 import type { DistributionResult, MeasureResult } from '../../core/run/result.ts';
+import { ABSENT } from '../../core/text/quantities.ts';
+import { html, type Html } from './html.ts';
 
 /** A measure as a heading: `Time to first token (TTFT)`. */
 export const heading = (of: ClockedMeasure): string => capitalized(longTitle(of));
+
+/** An objective's verdict in a table; a dash where there is none. */
+export function verdictCell(verdict: ObjectiveVerdict | null): Html {
+  if (verdict === null) return html`<td>${ABSENT}</td>`;
+  const [style, words] = VERDICTS[verdict];
+  return html`<td class="${style}"><b>${words}</b></td>`;
+}
+
+const VERDICTS = { met: ['good', 'met'], not_met: ['bad', 'not met'], undecided: ['warn', 'undecided'] } as const;
 
 /** The population of a statistic; shown with each one. */
 export function populationWords({ population }: Pick<MeasureResult, 'population'>): string {

@@ -28,5 +28,5 @@ export function neededWorkers({ measure, warmup, outputTokens, workers, shard }:
 export function beginWorkers(request: RunRequest, workers: number): WorkerLoad {
   // The entry is a source file in a checkout and compiled in a package: it has the extension of this file.
   const entry = new URL(`./load-worker${extname(import.meta.url)}`, import.meta.url);
-  return new WorkerLoad(entry, { ...request, serverMetrics: null, gates: null } satisfies RunRequest, workers);
+  return new WorkerLoad(entry, { ...request, serverMetrics: null, objectives: null } satisfies RunRequest, workers);
 }

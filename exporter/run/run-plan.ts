@@ -41,7 +41,7 @@ export function runPlan(
     scenario: request.scenario,
     tags: request.tags ?? [],
     comparison_key: comparisonKey(request, form.endpoint.type, planned, form.options.stream),
-    gates: request.gates,
+    gates: request.objectives,
     ...(request.group ?? { group_id: null, step: null, repeat: null }),
     shard: String(request.shard?.share.part ?? 0),
     ...(request.shard === null ? {} : { shards: shardsOf(request.shard.share) }),

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
-import type { Gates } from '../../core/run/objectives.ts';
+import type { Objectives } from '../../core/run/objectives.ts';
 import type { ApiKeySource } from '../load/transports/api-key.ts';
 import type { ConnectionOptions } from '../load/transports/connection-options.ts';
 import type { DatasetRequest } from '../load/datasets/open-dataset.ts';
@@ -111,7 +111,7 @@ export interface RunRequest {
   readonly errorLimit: ErrorLimit;
   readonly failedRequestThreshold: number | null;
   /** Null: no objectives. */
-  readonly gates: Gates | null;
+  readonly objectives: Objectives | null;
   /** Null: nothing is collected. */
   readonly serverMetrics: ServerMetricsRequest | null;
   /** For the metrics pages of the servers and of `serverMetrics` only; absent: none. Never stored. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { Gates, GoodputLimit, Slo, SloResult } from '../../core/run/objectives.ts';
+import type { Objectives, GoodputLimit, Objective, ObjectiveResult } from '../../core/run/objectives.ts';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
@@ -156,13 +156,13 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
     { request_count: true, duration_seconds: true, load: true } satisfies Keys<WarmupKey>,
   ],
   ['load of the warm-up', at(schemas.run, 'comparison_key', 'warmup', '?', 'load'), LOAD satisfies Keys<LoadKey>],
-  ['Gates', at(schemas.run, 'gates', '?'), { goodput: true, slos: true } satisfies Keys<Gates>],
+  ['Objectives', at(schemas.run, 'gates', '?'), { goodput: true, slos: true } satisfies Keys<Objectives>],
   [
     'GoodputLimit',
     at(schemas.run, 'gates', '?', 'goodput', '[]'),
     { measure: true, limit: true, unit: true } satisfies Keys<GoodputLimit>,
   ],
-  ['Slo', at(schemas.run, 'gates', '?', 'slos', '[]'), SLO satisfies Keys<Slo>],
+  ['Slo', at(schemas.run, 'gates', '?', 'slos', '[]'), SLO satisfies Keys<Objective>],
   [
     'CancellationKey',
     at(schemas.run, 'comparison_key', 'cancellation', '?'),
@@ -280,9 +280,9 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
     { duration_seconds: true, concurrency: true, request_rate: true } satisfies Keys<StageKey>,
   ],
   [
-    'SloResult',
+    'ObjectiveResult',
     at(schemas.result, 'slos', '[]'),
-    { ...SLO, value: true, interval: true, verdict: true, why: true } satisfies Keys<SloResult>,
+    { ...SLO, value: true, interval: true, verdict: true, why: true } satisfies Keys<ObjectiveResult>,
   ],
   [
     'window',

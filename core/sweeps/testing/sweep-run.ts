@@ -1,4 +1,4 @@
-import type { SloResult } from '../../run/objectives.ts';
+import type { ObjectiveResult } from '../../run/objectives.ts';
 import { SWEEP_FIGURES, type SweepFigure } from '../sweep-figures.ts';
 import type { SweepRun } from '../sweep-run.ts';
 
@@ -6,7 +6,7 @@ import type { SweepRun } from '../sweep-run.ts';
 export interface GivenRun {
   readonly load: number;
   readonly figures?: Partial<Record<SweepFigure, number>>;
-  readonly verdicts?: readonly SloResult['verdict'][];
+  readonly verdicts?: readonly ObjectiveResult['verdict'][];
   readonly change?: Partial<SweepRun>;
 }
 

@@ -1,6 +1,6 @@
 import { joinedObservers } from '../../../core/run/joined-observers.ts';
 import { endOfDoubling } from '../../../core/sweeps/saturation.ts';
-import type { SloResult } from '../../../core/run/objectives.ts';
+import type { ObjectiveResult } from '../../../core/run/objectives.ts';
 import { RunControls } from '../../load/phases/run-controls.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
 import { ProbeError } from '../../load/requests/probe.ts';
@@ -320,7 +320,7 @@ function exitCodeOf(runs: readonly GroupRun[], controls: RunControls, failUndeci
   if (controls.draining.aborted) return ExitCode.interrupted;
   const results = runs.map(({ performed }) => performed.result);
   if (results.some(({ status }) => status !== 'completed')) return ExitCode.failed;
-  const fails = (verdict: SloResult['verdict']): boolean =>
+  const fails = (verdict: ObjectiveResult['verdict']): boolean =>
     verdict === 'not_met' || (failUndecided && verdict === 'undecided');
   const missed = results.some(({ slos }) => slos.some(({ verdict }) => fails(verdict)));
   return missed ? ExitCode.gate : ExitCode.done;

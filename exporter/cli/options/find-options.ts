@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchedLoad } from '../../../core/run/capacity.ts';
 import { createRunId, isRunId } from '../../../core/run/run-id.ts';
-import { sloText } from '../../../core/objectives/grammar.ts';
+import { objectiveText } from '../../../core/objectives/grammar.ts';
 import type { CapacitySearch, PlannedProbe } from '../../run/find/find-capacity.ts';
 import { objectiveTest, UnsuitableObjectiveError, type ObjectiveTest } from '../../run/find/objective-test.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { unfinishedDirectory } from '../../store/run-paths.ts';
 import { CliError } from '../failure.ts';
-import { requestedGates } from './objective-options.ts';
+import { requestedObjectives } from './objective-options.ts';
 import { givenValues, readOptions, type GivenValues } from './options.ts';
 import { runCommandLine } from './run-command-line.ts';
 import { withModel, type ModelSource } from './requested-runs.ts';
@@ -69,7 +69,7 @@ export function requestedSearch(options: RunOptions, given: GivenValues): Capaci
     throw new CliError(
       `--run-id is '${groupId}' and must be at most ${64 - RUN_SUFFIX.length} letters, digits and dashes`,
     );
-  const slos = requestedGates(options)?.slos ?? [];
+  const slos = requestedObjectives(options)?.slos ?? [];
   const tests = testsOf(options);
   return {
     groupId,
@@ -77,7 +77,7 @@ export function requestedSearch(options: RunOptions, given: GivenValues): Capaci
     model: options.model ?? '',
     range: { load, start, min: Math.min(start, LOWEST[load]), max },
     tests,
-    objectives: slos.map((slo) => ({ text: sloText(slo), ...slo })),
+    objectives: slos.map((slo) => ({ text: objectiveText(slo), ...slo })),
     budget: {
       requests: options['max-requests'],
       seconds: options['max-seconds'],
@@ -114,12 +114,13 @@ function startOf(options: RunOptions, load: SearchedLoad): number {
 }
 
 function testsOf(options: RunOptions): readonly ObjectiveTest[] {
-  const gates = requestedGates(options);
-  return (gates?.slos ?? []).map((slo) => {
+  const objectives = requestedObjectives(options);
+  return (objectives?.slos ?? []).map((objective) => {
     try {
-      return objectiveTest(slo, gates?.goodput ?? []);
+      return objectiveTest(objective, objectives?.goodput ?? []);
     } catch (error) {
-      if (error instanceof UnsuitableObjectiveError) throw new CliError(`--slo ${sloText(slo)}: ${error.message}`);
+      if (error instanceof UnsuitableObjectiveError)
+        throw new CliError(`--slo ${objectiveText(objective)}: ${error.message}`);
       throw error;
     }
   });

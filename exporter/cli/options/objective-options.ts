@@ -1,11 +1,11 @@
-import type { Gates } from '../../../core/run/objectives.ts';
+import type { Objectives } from '../../../core/run/objectives.ts';
 import { parseGoodput } from '../../../core/objectives/goodput-grammar.ts';
-import { GrammarError, parseSlo } from '../../../core/objectives/grammar.ts';
+import { GrammarError, parseObjective } from '../../../core/objectives/grammar.ts';
 import { CliError } from '../failure.ts';
 import { choice, text, texts, type OptionValues } from './options.ts';
 
 /** The objectives of a run. */
-export const GATE_OPTIONS = {
+export const OBJECTIVE_OPTIONS = {
   goodput: {
     ...text<string | null>(
       'LIMITS',
@@ -24,12 +24,14 @@ export const GATE_OPTIONS = {
 };
 
 /** Null without objectives. Throws a `CliError`. */
-export function requestedGates(options: Pick<OptionValues<typeof GATE_OPTIONS>, 'goodput' | 'slo'>): Gates | null {
+export function requestedObjectives(
+  options: Pick<OptionValues<typeof OBJECTIVE_OPTIONS>, 'goodput' | 'slo'>,
+): Objectives | null {
   const { goodput, slo } = options;
   if (goodput === null && slo.length === 0) return null;
   return {
     goodput: goodput === null ? [] : parsed('goodput', goodput, parseGoodput),
-    slos: slo.map((each) => parsed('slo', each, parseSlo)),
+    slos: slo.map((each) => parsed('slo', each, parseObjective)),
   };
 }
 

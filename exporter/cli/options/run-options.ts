@@ -11,7 +11,7 @@ import { RUN_EXPORTS, type RunRequest } from '../../run/run-request.ts';
 import { shardDirectory } from '../../store/shards/shard-folders.ts';
 import { CliError } from '../failure.ts';
 import { DEFAULT_DRAIN_TIMEOUT_SECONDS } from '../../servers/scrape/run-edges.ts';
-import { GATE_OPTIONS, requestedGates } from './objective-options.ts';
+import { OBJECTIVE_OPTIONS, requestedObjectives } from './objective-options.ts';
 import { CHECK_OPTIONS } from './judge-options.ts';
 import { GROUP_OPTIONS } from './group-options.ts';
 import type { HelpSection, SectionedHelp } from './help-text.ts';
@@ -205,7 +205,7 @@ export const RUN_OPTIONS = {
   ...LIMIT_OPTIONS,
   ...WARMUP_OPTIONS,
   ...PLAN_OPTIONS,
-  ...GATE_OPTIONS,
+  ...OBJECTIVE_OPTIONS,
   ...JUDGE_OPTIONS,
   ...OUTPUT_OPTIONS,
   ...PROVENANCE_OPTIONS,
@@ -233,7 +233,7 @@ const HELP_SECTIONS: readonly HelpSection[] = [
   { name: 'stop', title: 'end of the run and limits', options: LIMIT_OPTIONS },
   { name: 'warmup', title: 'warm-up', options: WARMUP_OPTIONS },
   { name: 'dataset', title: 'prompts, lengths, conversations, tokenizer', options: PLAN_OPTIONS },
-  { name: 'gates', title: 'objectives and goodput', options: GATE_OPTIONS },
+  { name: 'gates', title: 'objectives and goodput', options: OBJECTIVE_OPTIONS },
   { name: 'check', title: 'judge the run against the baseline', options: JUDGE_OPTIONS },
   { name: 'output', title: 'names, files, JSON', options: OUTPUT_OPTIONS },
   { name: 'provenance', title: 'facts about what is measured', options: PROVENANCE_OPTIONS },
@@ -316,7 +316,7 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     failedRequestThreshold: options['failed-request-threshold'],
     serverMetrics: isFirstShard(options) ? serverMetrics(options) : null,
     metricsCredentials: pageCredentials(options),
-    gates: requestedGates(options),
+    objectives: requestedObjectives(options),
     exports: options.export === 'none' ? [] : [options.export],
     stated: statedProvenance(options),
     runsDirectory: runsDirectory(options),

@@ -1,5 +1,6 @@
 import { shortTitle } from '../../../core/measures/names.ts';
 import { SERVER_MEASURES } from '../../../core/measures/server-results.ts';
+import { worstVerdict } from '../../../core/run/objectives.ts';
 import type { MeasureResult, ResultFile, StageResult, ScalarResult } from '../../../core/run/result.ts';
 import { quantity, ABSENT, counted, significant } from '../../../core/text/quantities.ts';
 import { costFacts } from './cost-lines.ts';
@@ -12,7 +13,7 @@ import { stageText } from '../../../core/run/stage-text.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { columnBlocks, type TableColumn } from './column-blocks.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';
-import { sloLines } from './objective-lines.ts';
+import { OBJECTIVE_VERDICTS, objectiveLines } from './objective-lines.ts';
 
 /**
  * The result for a person at a terminal, in the words of the field: what people look for, then the distributions, then
@@ -59,7 +60,6 @@ function stalls(measures: readonly MeasureResult[]): [name: string, text: string
 /** The latencies of the table, and their percentiles. */
 const LATENCIES = ['time_to_first_token', 'inter_token_latency'] as const;
 const PERCENTILES = ['p50', 'p99'] as const;
-const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
 
 /** One row per stage of a load, as wide as `width`; no line without stages. */
 function stageTable({ stages }: Pick<ResultFile, 'stages'>, width = Infinity): string[] {
@@ -84,7 +84,7 @@ function stageTable({ stages }: Pick<ResultFile, 'stages'>, width = Infinity): s
     ...LATENCIES.flatMap((measure) =>
       PERCENTILES.map((name) => column(shortTitle(measure), name, percentile(measure, name))),
     ),
-    ...(hasSlos ? [column('', 'SLO', ({ slos }) => VERDICTS[worst(slos)])] : []),
+    ...(hasSlos ? [column('', 'SLO', ({ slos }) => OBJECTIVE_VERDICTS[worstVerdict(slos) ?? 'met'])] : []),
   ];
   return [...columnBlocks(columns, width), '', 'a request belongs to the stage in which it was due'];
 }
@@ -95,11 +95,6 @@ function percentileOf({ measures }: StageResult, measure: string, name: Percenti
       each.kind === 'distribution' && each.measure === measure && each.population === 'ok' && each.clock === 'sent',
   );
   return found?.kind === 'distribution' ? found.percentiles[name].value : null;
-}
-
-function worst(slos: StageResult['slos']): keyof typeof VERDICTS {
-  const verdicts = slos.map(({ verdict }) => verdict);
-  return (['not_met', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'met';
 }
 
 /** What people look for first: requests, throughput, errors, goodput, objectives, and whether to trust the numbers. */
@@ -117,7 +112,7 @@ function headline(result: ResultFile, print: Print): string[] {
     ...factLines('throughput', throughputs(measures), width),
     ...factLines('errors', `${scalarText(measures, 'error_ratio')}${reasons}`, width),
     ...(goodput === undefined ? [] : factLines('goodput', goodputText(goodput, measures), width)),
-    ...sloLines(slos, print),
+    ...objectiveLines(slos, print),
     ...verdictLines('client', client.verdict, client.why === null ? '' : `: ${client.why}`, print),
     ...serverVerdict(servers, print),
   ];

@@ -1,14 +1,13 @@
 import { shortTitle } from '../../../core/measures/names.ts';
 import type { Sweep, SweepStep } from '../../../core/sweeps/sweep-shape.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
-import { sloWords } from '../../../core/objectives/words.ts';
+import { objectiveWords } from '../../../core/objectives/words.ts';
 import { withinText } from '../../../core/sweeps/within-text.ts';
 import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
 import { sweepNames } from '../../../core/sweeps/sweep-names.ts';
 import { ABSENT, counted, quantity, significant } from '../../../core/text/quantities.ts';
 import { columnBlocks, type TableColumn } from './column-blocks.ts';
-
-const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
+import { OBJECTIVE_VERDICTS } from './objective-lines.ts';
 
 /** The latencies of the table, and their percentiles. */
 const LATENCIES = ['time_to_first_token', 'inter_token_latency'] as const;
@@ -55,7 +54,7 @@ function columnsOf({ steps, load_mode, ...sweep }: Sweep): TableColumn[] {
     ),
     ...(has('goodput') ? [column('good', 'req/s', plain('goodput'))] : []),
     ...(steps.some(({ objective }) => objective !== null)
-      ? [column('', 'SLO', ({ objective }) => (objective === null ? ABSENT : VERDICTS[objective]))]
+      ? [column('', 'SLO', ({ objective }) => (objective === null ? ABSENT : OBJECTIVE_VERDICTS[objective]))]
       : []),
   ];
 }
@@ -68,7 +67,7 @@ function markOf({ load }: SweepStep, { knee, within_objective }: Pick<Sweep, 'kn
 function facts({ steps, knee, within_objective: within }: Sweep): string[] {
   const isRepeated = steps.some(({ runs }) => runs.length > 1);
   const incomplete = steps.flatMap(({ runs }) => runs.filter(({ status }) => status !== 'completed'));
-  const objectives = [...new Set(steps.flatMap(({ slos }) => slos.map(sloWords)))].join(', ');
+  const objectives = [...new Set(steps.flatMap(({ slos }) => slos.map(objectiveWords)))].join(', ');
   return [
     ...(within === null
       ? []

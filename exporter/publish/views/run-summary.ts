@@ -1,5 +1,5 @@
 import type { KeyDistribution, KeyNumbers, StageRegion, RunSummary, RunProgress } from '../../../core/api/runs.ts';
-import { worstVerdict } from '../../../core/objectives/worst-verdict.ts';
+import { worstVerdict } from '../../../core/run/objectives.ts';
 import type { DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
 import { orderOf } from '../../../core/run/run-order.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';

@@ -3,20 +3,18 @@ import { quantity, quantityRange } from '../../../core/text/quantities.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
-
-const VERDICTS = { met: ['good', 'met'], not_met: ['bad', 'not met'], undecided: ['warn', 'undecided'] } as const;
+import { verdictCell } from '../words.ts';
 
 /** The objectives of the run and the evidence; nothing if the run has none. */
 export function objectives({ slos }: ResultFile): Html {
   if (slos.length === 0) return html``;
   const rows = slos.map(({ measure, stat, comparison, limit, unit, value, interval, verdict, why }) => {
-    const [style, words] = VERDICTS[verdict];
     const range = interval === null ? '' : quantityRange(interval, unit);
     return html`<tr>
       <th>${capitalized(statisticTitle({ ...measureOfName(measure), stat: stat ?? 'value' }))}</th>
       <td>${comparison} ${quantity(limit, unit)}</td>
       <td>${quantity(value, unit)}<small>${range}</small></td>
-      <td class="${style}"><b>${words}</b></td>
+      ${verdictCell(verdict)}
       <td class="text">${why}</td>
     </tr>`;
   });

@@ -1,15 +1,16 @@
 import { shortTitle } from '../../../core/measures/names.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
+import { worstVerdict } from '../../../core/run/objectives.ts';
 import type { ResultFile, StageResult } from '../../../core/run/result.ts';
 import { stageText } from '../../../core/run/stage-text.ts';
 import { counted, quantity } from '../../../core/text/quantities.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
+import { verdictCell } from '../words.ts';
 import { distributionOf, scalarOf } from '../report-data.ts';
 
 const PERCENTILES = ['p50', 'p99'] as const;
 const LATENCIES = ['time_to_first_token', 'inter_token_latency', 'request_latency'] as const;
-const VERDICTS = { met: ['good', 'met'], not_met: ['bad', 'not met'], undecided: ['warn', 'undecided'] } as const;
 
 /** The stages of the load side by side; nothing without stages. */
 export function stageSection({ stages }: ResultFile): Html {
@@ -24,7 +25,7 @@ export function stageSection({ stages }: ResultFile): Html {
         <td>${scalar(stage, 'request_throughput')}</td>
         <td>${scalar(stage, 'output_token_throughput')}</td>
         ${LATENCIES.map((measure) => PERCENTILES.map((name) => html`<td>${latency(stage, measure, name)}</td>`))}
-        ${hasSlos ? verdict(stage) : null}
+        ${hasSlos ? verdictCell(worstVerdict(stage.slos)) : null}
       </tr>`,
   );
   return html`<section>
@@ -60,11 +61,4 @@ function scalar(stage: StageResult, measure: string): string {
 
 function latency(stage: StageResult, measure: string, name: (typeof PERCENTILES)[number]): string {
   return quantity(distributionOf(stage, measure)?.percentiles[name].value ?? null, 'seconds');
-}
-
-function verdict({ slos }: StageResult): Html {
-  const verdicts = slos.map((each) => each.verdict);
-  const worst = (['not_met', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'met';
-  const [style, words] = VERDICTS[worst];
-  return html`<td class="${style}"><b>${words}</b></td>`;
 }

@@ -3,7 +3,7 @@ import { paretoFrontier } from '../../../core/sweeps/pareto.ts';
 import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../core/sweeps/sweep-curves.ts';
 import type { SweepFigure, SweepLatency, SweepPercentile } from '../../../core/sweeps/sweep-figures.ts';
 import { quantity, significant, tickText } from '../../../core/text/quantities.ts';
-import type { Slo } from '../../../core/run/objectives.ts';
+import type { Objective } from '../../../core/run/objectives.ts';
 import { emptyFigure } from '../chart/figure.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
@@ -65,8 +65,9 @@ function drawnPercentiles({ sweeps, percentile }: SweepReport): readonly SweepPe
 }
 
 function limitsOf(report: SweepReport, latency: SweepLatency, percentiles: readonly SweepPercentile[]): Limit[] {
-  const slos: readonly Slo[] = report.sweeps.flatMap(({ steps }) => steps.flatMap((step) => step.slos));
-  const fits = ({ measure, stat }: Slo): boolean => measure === latency && percentiles.some((name) => name === stat);
+  const slos: readonly Objective[] = report.sweeps.flatMap(({ steps }) => steps.flatMap((step) => step.slos));
+  const fits = ({ measure, stat }: Objective): boolean =>
+    measure === latency && percentiles.some((name) => name === stat);
   const each = report.sweeps.flatMap((sweep) => sweep.goodput_limits).filter(({ measure }) => measure === latency);
   const limits = [
     ...slos.filter(fits).map(({ stat, comparison, limit, unit }) => ({

@@ -1,5 +1,5 @@
 import type { Sweep } from '../../../core/sweeps/sweep-shape.ts';
-import { sloWords } from '../../../core/objectives/words.ts';
+import { objectiveWords } from '../../../core/objectives/words.ts';
 import { withinText } from '../../../core/sweeps/within-text.ts';
 import { ABSENT, counted, significant } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
@@ -111,7 +111,7 @@ function comparisonRow(report: SweepReport, sweep: Sweep, name: string): Html {
 const kneeText = ({ knee }: Sweep): string => (knee === null ? 'none' : significant(knee.load));
 
 const objectivesText = ({ steps }: Sweep): string =>
-  [...new Set(steps.flatMap(({ slos }) => slos.map(sloWords)))].join(', ');
+  [...new Set(steps.flatMap(({ slos }) => slos.map(objectiveWords)))].join(', ');
 
 function loadsText(sweeps: readonly Sweep[]): string {
   return [

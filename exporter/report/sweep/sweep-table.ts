@@ -6,9 +6,8 @@ import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
+import { verdictCell } from '../words.ts';
 import { gpusOf, type SweepReport } from './sweep-report.ts';
-
-const VERDICTS = { met: ['good', 'met'], not_met: ['bad', 'not met'], undecided: ['warn', 'undecided'] } as const;
 
 const COLUMNS: readonly (readonly [head: string, below: string, figure: SweepFigure, unit: Unit])[] = [
   ['Requests/s', '', 'request_throughput', 'requests_per_second'],
@@ -54,7 +53,7 @@ function sweepTable(report: SweepReport, i: number): Html {
                 <th>
                   ${significant(step.load)}${marksOf(step, sweep)}${step.runs.map(({ run_id, status }) => html`<small>${run_id}${status === 'completed' ? null : ` (${status})`}</small>`)}
                 </th>
-                ${hasObjectives ? objectiveCell(step) : null}
+                ${hasObjectives ? verdictCell(step.objective) : null}
                 <td>${counted(step.requests.ok)}<small>${counted(countOf(step.requests, FAILED_OUTCOMES))}</small></td>
                 ${columns.map(([, , figure, unit]) => cell(step.values[figure], unit))}
                 ${cell(step.values.tokens_per_second_per_user_p50, 'tokens_per_second')}
@@ -85,10 +84,4 @@ function cell(value: StepValue | null, unit: Unit): Html {
 function perGpu({ values }: SweepStep, gpus: number): string {
   const throughput = values.output_token_throughput;
   return throughput === null ? ABSENT : significant(throughput.mean / gpus);
-}
-
-function objectiveCell({ objective }: SweepStep): Html {
-  if (objective === null) return html`<td>${ABSENT}</td>`;
-  const [style, words] = VERDICTS[objective];
-  return html`<td class="${style}"><b>${words}</b></td>`;
 }

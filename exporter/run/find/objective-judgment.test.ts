@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Slo } from '../../../core/run/objectives.ts';
+import type { Objective } from '../../../core/run/objectives.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { judgeObjective } from './objective-judgment.ts';
 import { objectiveTest } from './objective-test.ts';
 import { probeSize } from './probe-size.ts';
 
-const slo = (change: Partial<Slo> = {}): Slo => ({
+const slo = (change: Partial<Objective> = {}): Objective => ({
   measure: 'time_to_first_token',
   stat: 'p95',
   comparison: '<',

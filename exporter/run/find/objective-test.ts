@@ -1,16 +1,16 @@
 import { GOODPUT_MEASURES, goodRequest } from '../../../core/measures/goodput.ts';
-import { keeps } from '../../../core/objectives/keeps.ts';
+import { satisfies } from '../../../core/objectives/verdict-by-share.ts';
 import { DISTRIBUTION_MEASURES, type PerRequestMeasure } from '../../../core/measures/measures.ts';
 import { publishedName } from '../../../core/measures/names.ts';
 import { figuresOf } from '../../../core/measures/request-figures.ts';
 import { SCALAR_MEASURES } from '../../../core/measures/scalar-measures.ts';
-import type { GoodputLimit, Slo } from '../../../core/run/objectives.ts';
+import type { GoodputLimit, Objective } from '../../../core/run/objectives.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { PERCENTILE_NAMES, PERCENTILES, type PercentileName } from '../../../core/stats/percentiles.ts';
 
 /** How a search reads an objective from requests, one value per request. */
 export interface ObjectiveTest {
-  readonly slo: Slo;
+  readonly slo: Objective;
   /**
    * The objective holds if at most this share of the requests has a value beyond the limit; null: if the mean of the values
    * keeps the limit.
@@ -32,7 +32,7 @@ export class UnsuitableObjectiveError extends Error {
 }
 
 /** Throws an `UnsuitableObjectiveError` that says what is supported. */
-export function objectiveTest(slo: Slo, goodput: readonly GoodputLimit[]): ObjectiveTest {
+export function objectiveTest(slo: Objective, goodput: readonly GoodputLimit[]): ObjectiveTest {
   const measure = measureOf(slo);
   if (measure !== undefined) return ofMeasure(slo, measure);
   if (slo.measure === SCALAR_MEASURES.error_ratio.measure && isUpper(slo))
@@ -48,18 +48,18 @@ export function objectiveTest(slo: Slo, goodput: readonly GoodputLimit[]): Objec
   );
 }
 
-const isUpper = ({ comparison }: Slo): boolean => comparison === '<' || comparison === '<=';
+const isUpper = ({ comparison }: Objective): boolean => comparison === '<' || comparison === '<=';
 
-function measureOf({ measure, stat }: Slo): PerRequestMeasure | undefined {
+function measureOf({ measure, stat }: Objective): PerRequestMeasure | undefined {
   if (stat === null) return undefined;
   return DISTRIBUTION_MEASURES.find(
     (each): each is PerRequestMeasure => each.value !== null && publishedName(each) === measure,
   );
 }
 
-function ofMeasure(slo: Slo, measure: PerRequestMeasure): ObjectiveTest {
+function ofMeasure(slo: Objective, measure: PerRequestMeasure): ObjectiveTest {
   const { stat } = slo;
-  const isBeyond = (value: number): boolean => !keeps(slo.comparison, value, slo.limit);
+  const isBeyond = (value: number): boolean => !satisfies(slo.comparison, value, slo.limit);
   const ofOk = ({ outcome, ...record }: RequestRecord): number | null =>
     outcome === 'ok' ? measure.value(figuresOf({ outcome, ...record })) : null;
   if (stat === 'mean') return { slo, allowedBeyond: null, quantile: null, value: ofOk, isBeyond };
@@ -79,11 +79,11 @@ function ofMeasure(slo: Slo, measure: PerRequestMeasure): ObjectiveTest {
   };
 }
 
-function isPercentile(stat: Slo['stat']): stat is PercentileName {
+function isPercentile(stat: Objective['stat']): stat is PercentileName {
   return PERCENTILE_NAMES.some((name) => name === stat);
 }
 
-function ofRatio(slo: Slo, allowed: number, isBad: (record: RequestRecord) => boolean): ObjectiveTest {
+function ofRatio(slo: Objective, allowed: number, isBad: (record: RequestRecord) => boolean): ObjectiveTest {
   if (!(allowed > 0 && allowed < 1)) {
     throw new UnsuitableObjectiveError(
       `no number of requests shows that ${slo.measure} is exactly 0 or 1: --find requires a limit between, such as ` +

@@ -6,12 +6,11 @@ import type {
   StagedSummaryOptions,
   StageSummary,
 } from '../../../core/measures/staged-summary.ts';
-import { worstOfStages } from '../../../core/objectives/staged-slos.ts';
 import { costResults } from '../../../core/measures/cost-results.ts';
 import { energyResults } from '../../../core/measures/energy-results.ts';
 import { serverResults } from '../../../core/measures/server-results.ts';
 import type { ServerTotals } from '../../../core/measures/server-results.ts';
-import { judgeSlo } from '../../../core/objectives/verdict.ts';
+import { objectiveResult, worstOfStages } from '../../../core/objectives/verdict.ts';
 import { instantAt } from '../../../core/run/instant.ts';
 import type { Provenance } from '../../../core/run/provenance.ts';
 import type { ClientHealth, GpuEnergy, ResultFile, StageResult } from '../../../core/run/result.ts';
@@ -63,7 +62,7 @@ export async function resultOf(
     ...energyResults(energy, whole.measures),
     ...costResults(price, price?.gpus ?? servingGpus(energy, run.provenance), whole.measures),
   ];
-  const slos = run.gates?.slos ?? [];
+  const objectives = run.gates?.slos ?? [];
   const stages = staged.map((stage, i) => stageResult(run, stage, i + 1));
   const result: ResultFile = {
     schema_version: SCHEMA_VERSIONS.result,
@@ -78,7 +77,9 @@ export async function resultOf(
     client,
     servers,
     measures,
-    slos: slos.map((slo, i) => (stages.length === 0 ? judgeSlo(slo, measures) : worstOfStages(stages, slo, i))),
+    slos: objectives.map((objective, i) =>
+      stages.length === 0 ? objectiveResult(objective, measures) : worstOfStages(stages, objective, i),
+    ),
     stages,
   };
   return { result, notes };
@@ -103,7 +104,7 @@ function stageResult(run: RunFile, { period, summary }: StageSummary, stage: num
     requests,
     errors,
     measures,
-    slos: (run.gates?.slos ?? []).map((slo) => judgeSlo(slo, measures)),
+    slos: (run.gates?.slos ?? []).map((objective) => objectiveResult(objective, measures)),
   };
 }
 

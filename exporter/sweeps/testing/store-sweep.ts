@@ -1,5 +1,5 @@
-import { judgeSlo } from '../../../core/objectives/verdict.ts';
-import type { Slo } from '../../../core/run/objectives.ts';
+import { objectiveResult } from '../../../core/objectives/verdict.ts';
+import type { Objective } from '../../../core/run/objectives.ts';
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type {
   DistributionResult,
@@ -70,14 +70,14 @@ async function storeStep(store: RunStore, given: GivenSweep, { step, load, repea
     source: run.source && { ...run.source, sha256: Buffer.from(runId).toString('hex').padEnd(64, '0').slice(0, 64) },
   };
   const measures = measuresAt(given, load, repeat);
-  const slos: Slo[] =
+  const slos: Objective[] =
     ttftObjective === null
       ? []
       : [{ measure: 'time_to_first_token', stat: 'p99', comparison: '<=', limit: ttftObjective, unit: 'seconds' }];
   const result: ResultFile = {
     ...addedResult(added, measures),
     requests: { ok: 40 * load, error: 0, timeout: 0, cancelled: 0 },
-    slos: slos.map((slo) => judgeSlo(slo, measures)),
+    slos: slos.map((slo) => objectiveResult(slo, measures)),
     servers: gpus === null ? {} : serversWith(gpus),
   };
   await addRun(store, { run: added, records: null, result });

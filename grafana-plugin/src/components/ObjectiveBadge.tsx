@@ -1,19 +1,17 @@
 import { t } from '@grafana/i18n';
 import { Badge, type BadgeColor } from '@grafana/ui';
 import React from 'react';
-import type { SloResult } from '../../../core/run/objectives.ts';
+import type { ObjectiveVerdict } from '../../../core/run/objectives.ts';
 import { ABSENT } from '../../../core/text/quantities.ts';
 
-type Verdict = SloResult['verdict'];
-
-const COLORS: Record<Verdict, BadgeColor> = { met: 'green', not_met: 'red', undecided: 'orange' };
+const COLORS: Record<ObjectiveVerdict, BadgeColor> = { met: 'green', not_met: 'red', undecided: 'orange' };
 
 /** Whether objectives were met; a dash where there are none. */
-export function ObjectiveBadge({ verdict }: { verdict: Verdict | null }) {
+export function ObjectiveBadge({ verdict }: { verdict: ObjectiveVerdict | null }) {
   return verdict === null ? <>{ABSENT}</> : <Badge color={COLORS[verdict]} text={objectiveText(verdict)} />;
 }
 
-export function objectiveText(verdict: Verdict): string {
+export function objectiveText(verdict: ObjectiveVerdict): string {
   switch (verdict) {
     case 'met':
       return t('objective.met', 'met');

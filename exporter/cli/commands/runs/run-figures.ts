@@ -1,6 +1,6 @@
 import { readInBatches } from '../../../files/read-in-batches.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
-import type { SloResult } from '../../../../core/run/objectives.ts';
+import type { ObjectiveResult } from '../../../../core/run/objectives.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 
@@ -16,7 +16,7 @@ export interface ListedFigures {
   readonly request_latency_seconds: LatencyFigures | null;
   readonly client: ResultFile['client']['verdict'];
   /** The worst verdict of all objectives; null without objectives. */
-  readonly slos: SloResult['verdict'] | null;
+  readonly slos: ObjectiveResult['verdict'] | null;
 }
 
 export interface LatencyFigures {

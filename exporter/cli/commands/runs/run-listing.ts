@@ -8,11 +8,11 @@ import type { IndexedRun } from '../../../store/index/rows.ts';
 import { PLAIN, type Paint } from '../../verdict-colors.ts';
 import { cutTo, plainText } from './plain-text.ts';
 import type { RunWithFigures, ListedFigures } from './run-figures.ts';
+import { OBJECTIVE_VERDICTS } from '../../tables/objective-lines.ts';
 
 /** Minimum width of text columns that may be truncated to fit the terminal. */
 const MIN_WIDTH = 10;
 const GAP = '  ';
-const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
 
 interface Column {
   readonly head: string;
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column[] = [
   { head: ITL_P50, isNumber: true, cell: (_, figures) => seconds(figures?.inter_token_latency_seconds?.p50) },
   { head: 'tokens/s', isNumber: true, cell: (_, figures) => rate(figures?.output_token_throughput) },
   { head: 'status', cell: statusOf, isVerdict: true },
-  { head: 'SLO', cell: (_, figures) => (figures?.slos == null ? ABSENT : VERDICTS[figures.slos]), isVerdict: true },
+  { head: 'SLO', cell: (_, figures) => (figures?.slos == null ? ABSENT : OBJECTIVE_VERDICTS[figures.slos]), isVerdict: true },
   { head: 'client', cell: (_, figures) => (figures?.client === 'saturated' ? 'saturated' : ABSENT), isVerdict: true },
   { head: 'tags', isCut: true, cell: ({ tags }) => (tags.length === 0 ? ABSENT : tags.join(',')) },
 ];

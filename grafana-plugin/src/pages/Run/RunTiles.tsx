@@ -2,7 +2,7 @@ import { t } from '@grafana/i18n';
 import React from 'react';
 import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
-import { worstVerdict } from '../../../../core/objectives/worst-verdict.ts';
+import { worstVerdict } from '../../../../core/run/objectives.ts';
 import { counted, quantity, quantityRange } from '../../../../core/text/quantities.ts';
 import { objectiveText } from '../../components/ObjectiveBadge.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';

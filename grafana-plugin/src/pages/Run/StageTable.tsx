@@ -4,7 +4,7 @@ import { shortTitle } from '../../../../core/measures/names.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import type { ResultFile, StageResult } from '../../../../core/run/result.ts';
 import { stageText } from '../../../../core/run/stage-text.ts';
-import { worstVerdict } from '../../../../core/objectives/worst-verdict.ts';
+import { worstVerdict } from '../../../../core/run/objectives.ts';
 import type { PercentileName } from '../../../../core/stats/percentiles.ts';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';

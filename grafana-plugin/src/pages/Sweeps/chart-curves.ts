@@ -1,7 +1,7 @@
 import type { GrafanaTheme2 } from '@grafana/data';
-import type { Slo } from '../../../../core/run/objectives.ts';
+import type { Objective } from '../../../../core/run/objectives.ts';
 import { paretoFrontier } from '../../../../core/sweeps/pareto.ts';
-import { sloWords } from '../../../../core/objectives/words.ts';
+import { objectiveWords } from '../../../../core/objectives/words.ts';
 import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
 import type { StoredSweep } from '../../../../core/api/sweeps.ts';
@@ -44,12 +44,12 @@ export function latencyCurves(shown: readonly ShownSweep[], settings: SweepSetti
 
 /** The objectives of the drawn percentile, and the limits of good requests. */
 export function latencyLimits(shown: readonly ShownSweep[], { latency, percentile }: SweepSettings): ChartLimit[] {
-  const slos: readonly Slo[] = shown.flatMap(({ sweep }) => sweep.steps.flatMap((step) => step.slos));
+  const slos: readonly Objective[] = shown.flatMap(({ sweep }) => sweep.steps.flatMap((step) => step.slos));
   const good = shown.flatMap(({ sweep }) => sweep.goodput_limits).filter(({ measure }) => measure === latency);
   const limits = [
     ...slos.filter(({ measure, stat }) => measure === latency && stat === percentile),
     ...good.map((limit) => ({ ...limit, stat: null, comparison: '<=' as const })),
-  ].map((slo) => ({ value: slo.limit, text: sloWords(slo).replace('<=', '≤') }));
+  ].map((slo) => ({ value: slo.limit, text: objectiveWords(slo).replace('<=', '≤') }));
   return [...new Map(limits.map((limit) => [limit.text, limit])).values()];
 }
 
