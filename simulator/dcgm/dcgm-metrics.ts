@@ -1,6 +1,6 @@
 import type { Labels } from '../metrics/family.ts';
-import { labelText } from '../metrics/label-text.ts';
-import { PageFamilies, type PageEntries } from '../metrics/page-families.ts';
+import { MetricsPage } from '../metrics/page.ts';
+import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { GPU_MEMORY_BYTES } from './gpu-load.ts';
 import type { GpuLoad, GpuReading } from './gpu-load.ts';
 
@@ -20,11 +20,6 @@ const BUSY_CELSIUS = 68;
 const TENSOR_SHARE = 0.35;
 const MEMORY_SHARE = 0.6;
 const PCIE_BYTES_PER_BUSY_SECOND = 250e6;
-
-/** A whole number as it is, any other with six digits after the point: as Go's `%d` and `%f`. */
-function goNumber(value: number): string {
-  return Number.isInteger(value) ? `${value}` : value.toFixed(6);
-}
 
 function gpuLabels(gpu: number): Labels {
   return {
@@ -67,10 +62,10 @@ function valuesOf({ busyRatio, power_W, energy_J, usedMemory_bytes }: GpuReading
   };
 }
 
-/** The page of a DCGM exporter 4.5 with one GPU per engine. */
+/** The page of a DCGM exporter 4.5 with one GPU per engine, and the families of its default-counters.csv. */
 export class DcgmMetrics {
   readonly #gpus: readonly GpuLoad[];
-  readonly #families = new PageFamilies({ catalogs: ['dcgm'], entries: DCGM_PAGE });
+  readonly #page = new MetricsPage({ catalogs: ['dcgm'], parts: ['exporter'] });
 
   constructor(gpus: readonly GpuLoad[]) {
     this.#gpus = gpus;
@@ -78,51 +73,13 @@ export class DcgmMetrics {
 
   /** @param now_ns on the engines' clock */
   page(now_ns: number): string {
-    const values = this.#gpus.map((gpu) => valuesOf(gpu.read(now_ns)));
-    let page = '';
-    for (const { name, help, type } of this.#families.all()) {
-      page += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
-      for (const [gpu, value] of values.entries()) {
-        const noError = name === 'DCGM_FI_DEV_XID_ERRORS' ? { err_code: '0', err_msg: 'No Error' } : {};
-        // In the order of the exporter's template, not sorted.
-        page += `${name}{${labelText({ ...gpuLabels(gpu), ...noError })}} ${goNumber(value[name] ?? 0)}\n`;
+    for (const [gpu, load] of this.#gpus.entries()) {
+      const values = valuesOf(load.read(now_ns));
+      for (const { facts } of this.#page.all()) {
+        const noError = facts.name === 'DCGM_FI_DEV_XID_ERRORS' ? { err_code: '0', err_msg: 'No Error' } : {};
+        this.#page.scalar(facts.name, { ...gpuLabels(gpu), ...noError }).value = values[facts.name] ?? 0;
       }
     }
-    return page;
+    return writePage(this.#page.families(), FORMATS.GO);
   }
 }
-
-/** The families that the DCGM exporter's default-counters.csv switches on, with its HELP texts. */
-const DCGM_PAGE: PageEntries = [
-  ['DCGM_FI_DEV_SM_CLOCK', 'SM clock frequency (in MHz).'],
-  ['DCGM_FI_DEV_MEM_CLOCK', 'Memory clock frequency (in MHz).'],
-  ['DCGM_FI_DEV_MEMORY_TEMP', 'Memory temperature (in C).'],
-  ['DCGM_FI_DEV_GPU_TEMP', 'GPU temperature (in C).'],
-  ['DCGM_FI_DEV_POWER_USAGE', 'Power draw (in W).'],
-  ['DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION', 'Total energy consumption since boot (in mJ).'],
-  ['DCGM_FI_DEV_PCIE_REPLAY_COUNTER', 'Total number of PCIe retries.'],
-  ['DCGM_FI_DEV_GPU_UTIL', 'GPU utilization (in %).'],
-  ['DCGM_FI_DEV_MEM_COPY_UTIL', 'Memory utilization (in %).'],
-  ['DCGM_FI_DEV_ENC_UTIL', 'Encoder utilization (in %).'],
-  ['DCGM_FI_DEV_DEC_UTIL', 'Decoder utilization (in %).'],
-  ['DCGM_FI_DEV_XID_ERRORS', 'Value of the last XID error encountered.'],
-  ['DCGM_FI_DEV_FB_FREE', 'Framebuffer memory free (in MiB).'],
-  ['DCGM_FI_DEV_FB_USED', 'Framebuffer memory used (in MiB).'],
-  ['DCGM_FI_DEV_FB_RESERVED', 'Framebuffer memory reserved (in MiB).'],
-  ['DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL', 'Total number of NVLink bandwidth counters for all lanes.'],
-  ['DCGM_FI_DEV_VGPU_LICENSE_STATUS', 'vGPU License status'],
-  ['DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS', 'Number of remapped rows for uncorrectable errors'],
-  ['DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS', 'Number of remapped rows for correctable errors'],
-  ['DCGM_FI_DEV_ROW_REMAP_FAILURE', 'Whether remapping of rows has failed'],
-  ['DCGM_FI_PROF_GR_ENGINE_ACTIVE', 'Ratio of time the graphics engine is active.'],
-  ['DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', 'Ratio of cycles the tensor (HMMA) pipe is active.'],
-  ['DCGM_FI_PROF_DRAM_ACTIVE', 'Ratio of cycles the device memory interface is active sending or receiving data.'],
-  [
-    'DCGM_FI_PROF_PCIE_TX_BYTES',
-    'The rate of data transmitted over the PCIe bus - including both protocol headers and data payloads - in bytes per second.',
-  ],
-  [
-    'DCGM_FI_PROF_PCIE_RX_BYTES',
-    'The rate of data received over the PCIe bus - including both protocol headers and data payloads - in bytes per second.',
-  ],
-];

@@ -1,12 +1,11 @@
-import type { EngineState, EngineEvent, KvTrafficEvent, RequestProgress, TokenEvent } from '../engine/events.ts';
+import type { EngineEvent, EngineState, KvTrafficEvent, ScheduledEvent, TokenEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { KV_BYTES_PER_TOKEN } from '../kv-bytes.ts';
-import { PageFamilies } from '../metrics/page-families.ts';
+import { Feed } from '../metrics/feed.ts';
+import { MetricsPage } from '../metrics/page.ts';
+import { at, blockBytes, ifAny, on } from '../metrics/signals.ts';
+import type { Signals } from '../metrics/signals.ts';
 import { FORMATS, writePage } from '../metrics/write-page.ts';
-import type { Histogram, Scalar } from '../metrics/family.ts';
-import { LMCACHE_PAGE } from './page.ts';
 
-const SECONDS_PER_NANOSECOND = 1e-9;
 /** The collector's log interval: what the two gauges of hit rates cover. */
 const INTERVAL_SECONDS = 10;
 /** Tokens of a chunk, the smallest thing that is looked up and stored. */
@@ -16,7 +15,12 @@ const LOOKUP_SECONDS_PER_TOKEN = 0.5e-6;
 const STORE_SECONDS = 0.003;
 const STORE_TOKENS_PER_SECOND = 250_000;
 const LOAD_SECONDS = 0.001;
-const MILLISECONDS_PER_SECOND = 1000;
+
+interface Interval {
+  lookedUp: number;
+  found: number;
+  retrieved: number;
+}
 
 /**
  * What the in-process connector of LMCache 0.5.6 counts, with the engine's first offload tier as its local CPU backend.
@@ -24,45 +28,36 @@ const MILLISECONDS_PER_SECOND = 1000;
  * retrieval is what had to be brought back; a store is what a prompt has beyond its hits, in whole chunks.
  */
 export class LmcacheMetrics {
-  readonly #families = new PageFamilies({ catalogs: ['lmcache'], entries: LMCACHE_PAGE });
-  readonly #parameters: EngineParameters;
-  readonly #counter: (name: string) => Scalar;
-  readonly #gauge: (name: string) => Scalar;
-  readonly #histogram: (name: string) => Histogram;
+  readonly #page = new MetricsPage({ catalogs: ['lmcache'], parts: ['in_process'] });
+  readonly #feed: Feed;
   #intervalEnd_s = INTERVAL_SECONDS;
-  #interval = { lookedUp: 0, found: 0, requested: 0, retrieved: 0 };
+  #interval: Interval = { lookedUp: 0, found: 0, retrieved: 0 };
 
   constructor(modelName: string, parameters: EngineParameters) {
-    this.#parameters = parameters;
-    const labels = { model_name: modelName, role: 'worker', served_model_name: modelName, worker_id: '0' };
-    this.#counter = (name) => this.#families.counter(`lmcache:${name}_total`).series(labels);
-    this.#gauge = (name) => this.#families.gauge(`lmcache:${name}`).series(labels);
-    this.#histogram = (name) => this.#families.histogram(`lmcache:${name}`).series(labels);
-    for (const { name, type } of this.#families.all()) {
-      if (type === 'counter') this.#families.counter(name).series(labels);
-      else if (type === 'histogram') this.#families.histogram(name).series(labels);
-    }
-    for (const name of GAUGES) this.#gauge(name);
-    this.#gauge('lmcache_is_healthy').value = 1;
+    this.#feed = new Feed(this.#page, {
+      parameters,
+      labels: { model_name: modelName, role: 'worker', served_model_name: modelName, worker_id: '0' },
+      signals: SIGNALS,
+      // The other gauges wait for parts of LMCache that are not in use, and have their header only.
+      fromStart: ({ type, follows }) => type !== 'gauge' || follows !== undefined,
+    });
     this.#closeInterval();
   }
 
   observe(events: readonly EngineEvent[]): void {
+    this.#feed.observe(events);
     for (const event of events) {
-      if (event.kind === 'scheduled' && !event.resumed) this.#lookedUp(event.request);
-      else if (event.kind === 'token' && event.index === 0) this.#prefilled(event);
-      else if (event.kind === 'kv-traffic') this.#moved(event);
+      if (event.kind !== 'scheduled' || event.resumed) continue;
+      this.#interval.lookedUp += event.request.promptTokens;
+      this.#interval.found += event.request.cachedTokens;
+      this.#interval.retrieved += retrieved(event);
     }
   }
 
   /** Sets the gauges to the state of the engine. */
-  update({ now_ns, offloadedBlocks }: EngineState): void {
-    const bytesPerBlock = this.#parameters.blockSize * KV_BYTES_PER_TOKEN;
-    this.#gauge('local_cache_usage').value = (offloadedBlocks[0] ?? 0) * bytesPerBlock;
-    this.#gauge('local_storage_usage').value = (offloadedBlocks[1] ?? 0) * bytesPerBlock;
-    const hotTokens = (offloadedBlocks[0] ?? 0) * this.#parameters.blockSize;
-    this.#gauge('local_cpu_hot_cache_count').value = Math.ceil(hotTokens / CHUNK_TOKENS);
-    const now_s = now_ns * SECONDS_PER_NANOSECOND;
+  update(state: EngineState): void {
+    this.#feed.update(state);
+    const now_s = state.now_ns * 1e-9;
     if (now_s < this.#intervalEnd_s) return;
     this.#intervalEnd_s = now_s + INTERVAL_SECONDS;
     this.#closeInterval();
@@ -70,76 +65,63 @@ export class LmcacheMetrics {
 
   /** As the Python client writes it for several processes: without creation times. */
   page(): string {
-    return writePage(this.#families.all(), FORMATS.LMCACHE);
+    return writePage(this.#page.families(), FORMATS.LMCACHE);
   }
 
-  #lookedUp({ promptTokens, cachedTokens, offloadedTokens }: RequestProgress): void {
-    const loaded = offloadedTokens[0] ?? 0;
-    this.#counter('num_lookup_requests').add(1);
-    this.#counter('num_lookup_tokens').add(promptTokens);
-    this.#counter('num_lookup_hits').add(cachedTokens);
-    this.#counter('num_prompt_tokens').add(promptTokens);
-    this.#counter('num_vllm_hit_tokens').add(cachedTokens - loaded);
-    this.#histogram('time_to_lookup').observe(LOOKUP_SECONDS + promptTokens * LOOKUP_SECONDS_PER_TOKEN);
-    if (cachedTokens === 0) this.#counter('lookup_0_hit_requests').add(1);
-    else this.#histogram('request_cache_hit_rate').observe(cachedTokens / promptTokens);
-    this.#interval.lookedUp += promptTokens;
-    this.#interval.found += cachedTokens;
-    if (loaded > 0) this.#retrieved(loaded);
-  }
-
-  #retrieved(tokens: number): void {
-    const { offloadTiers, blockSize } = this.#parameters;
-    const perBlock_ms = offloadTiers[0]?.loadMillisecondsPerBlock ?? 0;
-    const seconds = LOAD_SECONDS + ((tokens / blockSize) * perBlock_ms) / MILLISECONDS_PER_SECOND;
-    this.#counter('num_retrieve_requests').add(1);
-    this.#counter('num_requested_tokens').add(tokens);
-    this.#counter('num_hit_tokens').add(tokens);
-    this.#histogram('time_to_retrieve').observe(seconds);
-    this.#histogram('retrieve_speed').observe(tokens / seconds);
-    this.#interval.requested += tokens;
-    this.#interval.retrieved += tokens;
-  }
-
-  #prefilled({ request: { promptTokens, cachedTokens } }: TokenEvent): void {
-    const chunks = Math.floor(promptTokens / CHUNK_TOKENS) - Math.floor(cachedTokens / CHUNK_TOKENS);
-    if (chunks <= 0) return;
-    const tokens = chunks * CHUNK_TOKENS;
-    const seconds = STORE_SECONDS + tokens / STORE_TOKENS_PER_SECOND;
-    this.#counter('num_store_requests').add(1);
-    this.#counter('num_stored_tokens').add(tokens);
-    this.#histogram('time_to_store').observe(seconds);
-    this.#histogram('store_speed').observe(tokens / seconds);
-  }
-
-  #moved({ dropped }: KvTrafficEvent): void {
-    if (dropped === 0) return;
-    this.#counter('local_cpu_evict_count').add(1);
-    this.#counter('local_cpu_evict_keys_count').add(dropped);
-  }
-
-  /** Without traffic the one reads 0 and the other 1. */
   #closeInterval(): void {
-    const { lookedUp, found, requested, retrieved } = this.#interval;
-    this.#gauge('lookup_hit_rate').value = lookedUp === 0 ? 0 : found / lookedUp;
-    this.#gauge('retrieve_hit_rate').value = requested === 0 ? 1 : retrieved / requested;
-    this.#interval = { lookedUp: 0, found: 0, requested: 0, retrieved: 0 };
+    this.#feed.report('interval', this.#interval);
+    this.#interval = { lookedUp: 0, found: 0, retrieved: 0 };
   }
 }
 
-/** Those that have a series; the others wait for parts of LMCache that are not in use, and have their header only. */
-const GAUGES = [
-  'local_cpu_hot_cache_count',
-  'retrieve_hit_rate',
-  'lookup_hit_rate',
-  'remote_ping_latency',
-  'remote_ping_error_code',
-  'storage_events_ongoing_count',
-  'storage_events_done_count',
-  'storage_events_not_found_count',
-  'local_cache_usage',
-  'remote_cache_usage',
-  'local_storage_usage',
-  'active_memory_objs_count',
-  'pinned_memory_objs_count',
-];
+/** Tokens that were brought back from the tier. */
+const retrieved = ({ request: { offloadedTokens } }: ScheduledEvent): number => offloadedTokens[0] ?? 0;
+
+function retrievalSeconds(event: ScheduledEvent, { offloadTiers, blockSize }: EngineParameters): number {
+  const perBlock_ms = offloadTiers[0]?.loadMillisecondsPerBlock ?? 0;
+  return LOAD_SECONDS + ((retrieved(event) / blockSize) * perBlock_ms) / 1000;
+}
+
+/** Tokens of the chunks that a prompt has beyond its hits. */
+function stored({ request: { promptTokens, cachedTokens } }: TokenEvent): number {
+  const chunks = Math.floor(promptTokens / CHUNK_TOKENS) - Math.floor(cachedTokens / CHUNK_TOKENS);
+  return Math.max(0, chunks) * CHUNK_TOKENS;
+}
+
+const storeSeconds = (event: TokenEvent): number => STORE_SECONDS + stored(event) / STORE_TOKENS_PER_SECOND;
+
+const SIGNALS: Signals = {
+  ...on<ScheduledEvent>('admitted', {
+    lookups: () => 1,
+    admitted_cached_tokens: ({ request }) => request.cachedTokens,
+    engine_hit_tokens: (event) => event.request.cachedTokens - retrieved(event),
+    lookup_time: ({ request }) => LOOKUP_SECONDS + request.promptTokens * LOOKUP_SECONDS_PER_TOKEN,
+    lookups_without_hit: ({ request }) => (request.cachedTokens === 0 ? 1 : null),
+    lookup_hit_ratio: ({ request }) => ifAny(request.cachedTokens / request.promptTokens),
+    retrievals: (event) => (retrieved(event) > 0 ? 1 : null),
+    retrieved_tokens: (event) => ifAny(retrieved(event)),
+    retrieval_time: (event, parameters) => (retrieved(event) > 0 ? retrievalSeconds(event, parameters) : null),
+    retrieval_speed: (event, parameters) => ifAny(retrieved(event) / retrievalSeconds(event, parameters)),
+  }),
+  ...on<TokenEvent>('first_token', {
+    stores: (event) => (stored(event) > 0 ? 1 : null),
+    stored_tokens: (event) => ifAny(stored(event)),
+    store_time: (event) => (stored(event) > 0 ? storeSeconds(event) : null),
+    store_speed: (event) => ifAny(stored(event) / storeSeconds(event)),
+  }),
+  ...on<KvTrafficEvent>('kv_traffic', {
+    tier_evictions: ({ dropped }) => (dropped > 0 ? 1 : null),
+    dropped_blocks: ({ dropped }) => ifAny(dropped),
+  }),
+  ...at<EngineState>('state', {
+    host_bytes: ({ offloadedBlocks: [blocks = 0] }, parameters) => blocks * blockBytes(parameters),
+    storage_bytes: ({ offloadedBlocks: [, blocks = 0] }, parameters) => blocks * blockBytes(parameters),
+    host_chunks: ({ offloadedBlocks: [blocks = 0] }, { blockSize }) => Math.ceil((blocks * blockSize) / CHUNK_TOKENS),
+  }),
+  // Without traffic the one reads 0 and the other 1.
+  ...at<Interval>('interval', {
+    interval_lookup_hit_ratio: ({ lookedUp, found }) => (lookedUp === 0 ? 0 : found / lookedUp),
+    // All that is requested is there.
+    interval_retrieval_hit_ratio: () => 1,
+  }),
+};

@@ -1,8 +1,7 @@
 import type { CatalogFamily, Follows } from '../../catalog/types.ts';
 import type { EngineEvent, EngineState } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { Histogram, Scalar } from './family.ts';
-import type { Family, Labels, Series, Summary } from './family.ts';
+import type { Family, Histogram, Labels, Scalar, Series, Summary } from './family.ts';
 import type { MetricsPage, PageFamily } from './page.ts';
 import { ENGINE_SIGNALS, reportOccasions } from './signals.ts';
 import type { Signal, Signals } from './signals.ts';
@@ -61,20 +60,11 @@ export class Feed {
 
   /** A series of a gauge or counter, with these labels beside the known ones. */
   scalar(name: string, labels: Labels = {}): Scalar {
-    const series = this.#series(name, labels);
-    if (!(series instanceof Scalar)) throw new Error(`${name} is no counter or gauge`);
-    return series;
+    return this.#page.scalar(name, { ...this.#known(this.#page.get(name).labels), ...labels });
   }
 
   histogram(name: string, labels: Labels = {}): Histogram {
-    const series = this.#series(name, labels);
-    if (!(series instanceof Histogram)) throw new Error(`${name} is no histogram`);
-    return series;
-  }
-
-  #series(name: string, own: Labels): Series {
-    const { family, labels } = this.#page.get(name);
-    return family.series({ ...this.#known(labels), ...own });
+    return this.#page.histogram(name, { ...this.#known(this.#page.get(name).labels), ...labels });
   }
 
   #known(labels: readonly string[]): Labels {

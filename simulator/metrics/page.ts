@@ -1,6 +1,7 @@
 import { loadCatalog } from '../../catalog/load.ts';
 import type { Catalog, CatalogFamily } from '../../catalog/types.ts';
 import { Family, Histogram, Scalar, Summary } from './family.ts';
+import type { Labels } from './family.ts';
 
 interface PageOptions {
   /** The catalogs that describe the families: their types, labels and buckets, and in `pages` their order and HELP. */
@@ -44,6 +45,19 @@ export class MetricsPage {
 
   all(): Iterable<PageFamily> {
     return this.#families.values();
+  }
+
+  /** A series of a counter or gauge with these labels. */
+  scalar(name: string, labels: Labels = {}): Scalar {
+    const series = this.get(name).family.series(labels);
+    if (!(series instanceof Scalar)) throw new Error(`${name} is no counter or gauge`);
+    return series;
+  }
+
+  histogram(name: string, labels: Labels = {}): Histogram {
+    const series = this.get(name).family.series(labels);
+    if (!(series instanceof Histogram)) throw new Error(`${name} is no histogram`);
+    return series;
   }
 
   /** @throws Error when the page has no such family */
