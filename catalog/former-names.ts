@@ -6,6 +6,7 @@ import { compareVersions, isVersion } from './versions.ts';
 export interface FormerName {
   readonly name: string;
   readonly labels: readonly string[];
+  readonly since: string | undefined;
   /** Whether a page may have both names with other labels or buckets: then only one of the two may be counted. */
   readonly mayDiffer: boolean;
 }
@@ -25,7 +26,12 @@ function namesOf(catalog: Catalog): (readonly [string, readonly FormerName[]])[]
       if (before === undefined)
         throw new Error(`${catalog.system}: ${family.name} was formerly ${name}, which is unknown`);
       const labels = [...labelsOf(catalog, before), ...(before.optional_labels ?? [])];
-      return { name, labels, mayDiffer: overlap(before, family) && !haveSameSeries(catalog, before, family) };
+      return {
+        name,
+        labels,
+        since: before.since,
+        mayDiffer: overlap(before, family) && !haveSameSeries(catalog, before, family),
+      };
     });
     return former.length === 0 ? [] : [[family.name, former] as const];
   });

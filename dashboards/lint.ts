@@ -101,7 +101,8 @@ function lintExpression(expr: string, say: Say): readonly Finding[] {
   const findings: Finding[] = [];
   // The grammar itself is checked by a real Prometheus (dashboards.itest.ts); here what a slip of a template leaves.
   if (!isBalanced(expr)) findings.push(say('target-promql-rule', expr));
-  for (const { metric, matchers } of selectors(expr)) {
+  for (const { metric: name, matchers } of selectors(expr)) {
+    const metric = name || (matchers.find(({ label }) => label === '__name__')?.value ?? '');
     for (const label of ['job', 'instance']) {
       const chosen = matchers.some((matcher) => matcher.label === label && matcher.value === `$${label}`);
       if (chosen) continue;
@@ -111,7 +112,7 @@ function lintExpression(expr: string, say: Say): readonly Finding[] {
   for (const [, range] of maskStrings(expr).matchAll(/\bi?rate\([^[\]()]*\[([^\]]*)\]/g)) {
     if (range !== '$__rate_interval') findings.push(say('target-rate-interval-rule', `a rate over ${range ?? ''}`));
   }
-  for (const [, fn, metric] of expr.matchAll(/(?:(\w+)\()?\b([a-zA-Z_:][\w:]*_total)\b/g)) {
+  for (const [, fn, metric] of maskStrings(expr).matchAll(/(?:(\w+)\()?\b([a-zA-Z_:][\w:]*_total)\b/g)) {
     if (['rate', 'irate', 'increase'].includes(fn ?? '')) continue;
     findings.push(say('target-counter-agg-rule', `${metric ?? ''} outside a rate`, metric ?? null));
   }

@@ -12,6 +12,8 @@ export interface Query {
   readonly perRun?: true;
   /** Each series is one of a server, by the recording rules. */
   readonly perServer?: true;
+  /** Its value at the end of the time range is enough, also in a panel over time. */
+  readonly instant?: true;
   /** A bound of another line: drawn thinner. */
   readonly dashed?: true;
 }
@@ -33,7 +35,10 @@ export function refId(index: number): string {
 
 /** Values over the time range. */
 export function overTime(queries: readonly Query[]): DataqueryBuilder[] {
-  return queries.map((query, index) => dataquery(query, refId(index)).range().format(PromQueryFormat.TimeSeries));
+  return queries.map((query, index) => {
+    const target = dataquery(query, refId(index)).format(PromQueryFormat.TimeSeries);
+    return query.instant === true ? target.instant() : target.range();
+  });
 }
 
 /** One value per series, at the end of the time range. */

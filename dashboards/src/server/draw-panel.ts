@@ -42,7 +42,13 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
         ...(axis === undefined ? {} : { axisLabel: axis }),
         ...(spec.max === undefined ? {} : { max: spec.max }),
         stacked: spec.kind === 'stacked',
-        queries: [...spec.signals, ...(spec.objective === undefined ? [] : [objectiveLine(spec.objective)])],
+        // The reason is a series of its own: a text here would be in every empty cell of the legend.
+        ...(spec.emptyReason === undefined ? {} : { noValue: '–' }),
+        queries: [
+          ...spec.signals,
+          ...(spec.objective === undefined ? [] : [objectiveLine(spec.objective)]),
+          ...(spec.emptyReason === undefined ? [] : [spec.emptyReason]),
+        ],
       });
   }
 }

@@ -4,6 +4,8 @@ import type { Catalog, CatalogEndpoint, CatalogFamily } from '../../../catalog/t
 /** A family with all labels that its series may have. */
 export interface Family extends CatalogFamily {
   readonly allLabels: readonly string[];
+  /** The catalog that has it. */
+  readonly system: string;
   /** The page that it is on. */
   readonly page: FamilyPage;
 }
@@ -29,7 +31,7 @@ export class Families {
     for (const family of catalog.families) {
       if (this.#byName.has(family.name)) continue;
       const allLabels = [...labelsOf(catalog, family), ...(family.optional_labels ?? [])];
-      this.#byName.set(family.name, { ...family, allLabels, page: pageOf(catalog, family) });
+      this.#byName.set(family.name, { ...family, allLabels, system: catalog.system, page: pageOf(catalog, family) });
     }
   }
 

@@ -1,3 +1,4 @@
+import type { Query } from '../target.ts';
 import type { Signal } from './signal.ts';
 
 /** How the signals of a panel are drawn. */
@@ -24,6 +25,8 @@ export interface PanelSpec {
   readonly max?: number;
   /** Variable whose value is drawn as a line: a service level objective. */
   readonly objective?: string;
+  /** Of a panel over time: finds why it has no data. */
+  readonly emptyReason?: Query;
   /** Columns of a table. */
   readonly columns?: readonly string[];
 }

@@ -5,6 +5,7 @@ import { datasourceVariable, runVariables, scrapeIntervalVariable, serverVariabl
 import { choiceVariable, objectiveVariable, type Choice, type Objective } from '../variables.ts';
 import type { Histograms } from '../native/histograms.ts';
 import { drawPanel, type Size } from './draw-panel.ts';
+import { emptyReason } from './empty-reason.ts';
 import type { PanelSpec, RowSpec, PanelKind } from './panel-spec.ts';
 
 /** The dashboard of one system, as data. */
@@ -36,8 +37,16 @@ export function serverDashboard(
     ...(spec.objectives ?? []).map((objective) => objectiveVariable(objective, histograms)),
     scrapeIntervalVariable(`${spec.presence}{job=~"$job",instance=~"$instance"}`),
   ]);
-  for (const row of spec.rows) addRow(dashboard, row, draw);
+  for (const row of spec.rows) addRow(dashboard, withEmptyReasons(row, spec), draw);
   return dashboard.build();
+}
+
+function withEmptyReasons(row: RowSpec, servers: ServerDashboard): RowSpec {
+  const isOverTime = ({ kind }: PanelSpec): boolean => kind === 'lines' || kind === 'stacked';
+  const panels = row.panels.map((panel) =>
+    isOverTime(panel) ? { ...panel, emptyReason: emptyReason(panel, servers) } : panel,
+  );
+  return { ...row, panels };
 }
 
 /** The releases whose metrics the queries were compared with. */

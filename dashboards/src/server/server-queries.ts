@@ -1,3 +1,4 @@
+import { compareVersions, isVersion } from '../../../catalog/versions.ts';
 import { withFormerNames } from '../../../prometheus/former-names.ts';
 import { Families, type Family } from './families.ts';
 import type { Signal, SignalOptions } from './signal.ts';
@@ -251,8 +252,11 @@ export class ServerQueries {
   }
 
   /** The query, or 0 where it has no series and the other family, which counts what could have happened, has one. */
-  #orZero(expr: string, { name, exposed }: Family, other: string, { by = [] }: SignalOptions): string {
+  #orZero(expr: string, { name, exposed, since }: Family, other: string, { by = [] }: SignalOptions): string {
     const family = this.#families.get(other);
+    if (isVersion(since) && (!isVersion(family.since) || compareVersions(family.since, since) < 0)) {
+      throw new Error(`${name} is missing in releases that have ${other}`);
+    }
     // A release or a configuration that lacks the counter would show a 0 that was never counted.
     if (exposed !== 'on_use') throw new Error(`${name} may be missing for other reasons than that nothing happened`);
     if (by.some((label) => !family.allLabels.includes(label))) throw new Error(`${other} has no labels ${by.join()}`);

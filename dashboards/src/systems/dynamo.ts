@@ -165,7 +165,7 @@ function throughput(): RowSpec {
       [
         frontend.rate('dynamo_frontend_model_cancellation_total', {
           as: 'cancelled',
-          zeroWith: 'dynamo_frontend_requests_total',
+          zeroWith: 'dynamo_frontend_requests_started_total',
         }),
         frontend.rate('dynamo_frontend_model_rejection_total', { as: 'shed' }),
         frontend.rate('dynamo_frontend_model_migration_total', { by: ['migration_type'], as: 'moved' }),

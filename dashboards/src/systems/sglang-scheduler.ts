@@ -3,6 +3,8 @@ import type { ServerQueries } from '../server/server-queries.ts';
 
 /** Counters of events that are born with the first: 0 on a server that has finished a request. */
 export const ZERO = { zeroWith: 'sglang:num_requests_total' };
+/** As old as the counters of retractions: an older release counts none. */
+export const NO_RETRACTION = { zeroWith: 'sglang:realtime_tokens_total' };
 
 /** What the scheduler of SGLang is busy with. */
 export function sglangSchedulerRows(q: ServerQueries): RowSpec[] {
@@ -14,11 +16,11 @@ function scheduler(q: ServerQueries): RowSpec {
     lines(
       'Retractions',
       'Requests moved back to the queue per second because memory ran short. Lower the concurrency or raise --mem-fraction-static.',
-      [q.rate('sglang:num_retracted_requests_total', { as: 'retracted', ...ZERO })],
+      [q.rate('sglang:num_retracted_requests_total', { as: 'retracted', ...NO_RETRACTION })],
     ),
     lines('Tokens lost to retractions', 'Work that is done again.', [
-      q.rate('sglang:num_retracted_input_tokens_total', { as: 'prompt', ...ZERO }),
-      q.rate('sglang:num_retracted_output_tokens_total', { as: 'output', ...ZERO }),
+      q.rate('sglang:num_retracted_input_tokens_total', { as: 'prompt', ...NO_RETRACTION }),
+      q.rate('sglang:num_retracted_output_tokens_total', { as: 'output', ...NO_RETRACTION }),
     ]),
     lines(
       'Output tokens reserved',

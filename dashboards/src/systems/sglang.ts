@@ -6,7 +6,7 @@ import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
 import { sglangDisaggregationRows } from './sglang-disaggregation.ts';
 import { sglangFeatureRows } from './sglang-features.ts';
 import { sglangGatewayRows } from './sglang-gateway.ts';
-import { sglangSchedulerRows, ZERO } from './sglang-scheduler.ts';
+import { NO_RETRACTION, sglangSchedulerRows, ZERO } from './sglang-scheduler.ts';
 
 const PRESENCE = 'sglang:num_running_reqs';
 const QUANTILES = [0.5, 0.9, 0.99];
@@ -38,7 +38,7 @@ function overview(): RowSpec {
     number(
       'Retractions',
       'Requests whose KV cache was dropped and whose work is done again. Any value above 0 means that memory is short.',
-      [whole.rate('sglang:num_retracted_requests_total', { as: 'retracted', ...ZERO })],
+      [whole.rate('sglang:num_retracted_requests_total', { as: 'retracted', ...NO_RETRACTION })],
     ),
     number(
       'Time to first token',

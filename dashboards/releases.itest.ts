@@ -1,0 +1,174 @@
+import { expect, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadCatalog } from '../catalog/load.ts';
+import { describeWithEachPrometheus } from '../prometheus/describe-prometheus.ts';
+import { panelsOf, type ClassicDashboard } from './classic-json.ts';
+import { DASHBOARDS } from './src/dashboards.ts';
+import { seriesOfPage, type InputSeries } from './testing/catalog-page.ts';
+import { interpolate } from './testing/grafana-variables.ts';
+
+const SCRAPE_INTERVAL_SECONDS = 15;
+const SAMPLES = 60;
+const RANGE_SECONDS = 600;
+const REASON = '{{why}}';
+
+/** The servers of each dashboard: the pages on their targets. */
+const SYSTEMS: Readonly<Record<string, readonly string[]>> = {
+  vllm: ['vllm', 'lmcache'],
+  dynamo: ['dynamo', 'dynamo-router', 'lmcache'],
+  kvbm: ['kvbm'],
+  sglang: ['sglang', 'lmcache'],
+  triton: ['triton'],
+};
+
+interface Panel {
+  readonly title: string;
+  readonly queries: readonly string[];
+  readonly reason: string;
+}
+
+/** A query of which promtool says that it has something, or nothing. */
+interface Expectation {
+  readonly name: string;
+  /** What is grouped: in parentheses, with the labels that are kept before. */
+  readonly expr: string;
+  readonly hasData: boolean;
+  readonly labels?: string;
+}
+
+function panelsOverTime(system: string): readonly Panel[] {
+  const json = DASHBOARDS.find(([file]) => file === `llmbench-${system}.json`)?.[1]() ?? '{}';
+  return panelsOf(JSON.parse(json) as ClassicDashboard).flatMap(({ title, targets = [] }) => {
+    const [reason] = targets.filter(({ legendFormat }) => legendFormat === REASON);
+    if (reason === undefined) return [];
+    const queries = targets.filter(({ legendFormat }) => legendFormat !== REASON && legendFormat !== 'objective');
+    return [{ title, queries: queries.map(({ expr }) => expr), reason: reason.expr }];
+  });
+}
+
+function asSent(expr: string): string {
+  const choice = {
+    runId: 'r1',
+    job: '.+',
+    rangeSeconds: RANGE_SECONDS,
+    scrapeIntervalSeconds: SCRAPE_INTERVAL_SECONDS,
+    values: {
+      instance: '.+',
+      model: '.*',
+      worker: '.*',
+      gpu_exporter: '.+',
+      gateway: '.+',
+      ttft_slo: '1',
+      itl_slo: '1',
+    },
+  };
+  return interpolate(expr, choice);
+}
+
+const either = (queries: readonly string[]): string => queries.map((expr) => `(${asSent(expr)})`).join(' or ');
+
+function pageOf(systems: readonly string[], release: 'oldest' | 'newest', switchedOn: boolean): readonly InputSeries[] {
+  return systems.flatMap((system) => {
+    const catalog = loadCatalog(system);
+    const version = catalog.versions?.[release] ?? '0';
+    return seriesOfPage({ catalog, release: version, switchedOn, instance: 'a:8000', samples: SAMPLES });
+  });
+}
+
+/** What a run says of itself. */
+const runOf = (version: string): InputSeries => ({
+  series: `llmbench_run_info{run_id="r1",system="vllm",system_version="${version}"}`,
+  values: `1x${SAMPLES}`,
+});
+
+await describeWithEachPrometheus('server dashboards on the pages of releases', ({ promtool }) => {
+  /** The names of the expectations that are not met. */
+  async function unmet(series: readonly InputSeries[], expectations: readonly Expectation[]): Promise<string[]> {
+    const folder = await mkdtemp(join(tmpdir(), 'llmbench-releases-'));
+    try {
+      const file = join(folder, 'test.json');
+      const tests = expectations.map(({ expr, hasData, labels = '{}' }) => ({
+        expr: `group${expr}`,
+        eval_time: `${(SAMPLES - 2) * SCRAPE_INTERVAL_SECONDS}s`,
+        exp_samples: hasData ? [{ labels, value: 1 }] : [],
+      }));
+      const page = { interval: `${SCRAPE_INTERVAL_SECONDS}s`, input_series: series, promql_expr_test: tests };
+      await writeFile(file, JSON.stringify({ tests: [page] }));
+      const output = await run(promtool, ['test', 'rules', file]);
+      if (/\bSUCCESS\b/.test(output)) return [];
+      const failed = expectations.filter((_, index) => output.includes(`expr: ${JSON.stringify(tests[index]?.expr)}`));
+      return failed.length > 0 ? failed.map(({ name }) => name) : [output];
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }
+
+  test.each([
+    [
+      'no page was scraped',
+      [],
+      'Gap between output steps',
+      /^No data: no page of vLLM was scraped .+ \(port 8000, path \/metrics\)$/,
+    ],
+    [
+      'the release of the run is older',
+      [...pageOf(['vllm'], 'oldest', true), runOf('0.8.0')],
+      'Time per output token, per request',
+      /^No data: vLLM 0\.8\.0 does not expose this, 0\.11\.0 and later do$/,
+    ],
+    [
+      'the release is not known',
+      pageOf(['vllm'], 'oldest', true),
+      'Time per output token, per request',
+      /^No data: vLLM exposes this since 0\.11\.0$/,
+    ],
+    [
+      'the feature is not enabled, also where the release is known',
+      [...pageOf(['vllm'], 'newest', false), runOf('0.33.0')],
+      'Life of a KV block',
+      /^No data: .*not enabled, needs: --kv-cache-metrics/,
+    ],
+    [
+      'no request came',
+      pageOf(['vllm'], 'newest', false).map((series) => ({ ...series, values: `7x${SAMPLES}` })),
+      'Time per output token, per request',
+      /^No data: nothing was observed in the time range$/,
+    ],
+  ])('%s', async (_state, series, title, expected) => {
+    const panel = panelsOverTime('vllm').find((each) => each.title === title);
+    const reasons = [...(panel?.reason.matchAll(/"why", "(No data: [^"]+)"/g) ?? [])].map(([, text = '']) => text);
+    const shown = reasons.map((text) => text.replace('$1', '0.8.0')).filter((text) => expected.test(text));
+    expect(shown).toHaveLength(1);
+    const reason = asSent(panel?.reason ?? '');
+    const labels = `{why="${shown[0] ?? ''}"}`;
+    expect(await unmet(series, [{ name: title, expr: ` by (why) (${reason})`, hasData: true, labels }])).toEqual([]);
+  });
+
+  test.each(
+    Object.keys(SYSTEMS).flatMap((system) =>
+      (['oldest', 'newest'] as const).flatMap((release) => [true, false].map((on) => [system, release, on] as const)),
+    ),
+  )('%s, %s release, switches set: %s: each panel has data or says why not', async (system, release, switchedOn) => {
+    const panels = panelsOverTime(system);
+    expect(panels.length).toBeGreaterThan(5);
+    const page = pageOf(SYSTEMS[system] ?? [], release, switchedOn);
+    const expectations = panels.flatMap(({ title, queries, reason }) => [
+      { name: `${title}: neither data nor a reason`, expr: `(${either([...queries, reason])})`, hasData: true },
+      {
+        name: `${title}: data and a reason`,
+        expr: `((${either(queries)}) and on () (${asSent(reason)}))`,
+        hasData: false,
+      },
+    ]);
+    expect(await unmet(page, expectations)).toEqual([]);
+  });
+});
+
+function run(program: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(program, args, { maxBuffer: 64 * 1024 * 1024 }, (_, stdout, stderr) => resolve(stdout + stderr));
+  });
+}
