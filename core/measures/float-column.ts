@@ -1,6 +1,8 @@
 const BLOCK_LENGTH = 16_384;
+/** Many columns hold few numbers: the first block begins small. */
+const FIRST_LENGTH = 64;
 
-/** Numbers that are appended one by one. Grows block by block, so that appending never copies what is there. */
+/** Numbers that are appended one by one. Grows block by block, so that appending copies at most the first block. */
 export class FloatColumn {
   readonly #blocks: (Float64Array | Float32Array)[] = [];
   readonly #Block: Float64ArrayConstructor | Float32ArrayConstructor;
@@ -17,8 +19,13 @@ export class FloatColumn {
 
   append(value: number): void {
     const at = this.#length % BLOCK_LENGTH;
-    if (at === 0) this.#blocks.push(new this.#Block(BLOCK_LENGTH));
-    const block = this.#blocks[this.#blocks.length - 1];
+    if (at === 0) this.#blocks.push(new this.#Block(this.#length === 0 ? FIRST_LENGTH : BLOCK_LENGTH));
+    let block = this.#blocks[this.#blocks.length - 1];
+    if (block?.length === at) {
+      const larger = new this.#Block(2 * at);
+      larger.set(block);
+      this.#blocks[this.#blocks.length - 1] = block = larger;
+    }
     if (block !== undefined) block[at] = value;
     this.#length += 1;
   }

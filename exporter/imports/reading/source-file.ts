@@ -55,7 +55,7 @@ export async function openSource(path: string): Promise<SourceFile> {
   const absolute = resolve(path);
   try {
     const { size } = await stat(absolute);
-    const compression = compressionOf(await firstBytes(storedBytes(absolute, {}), 4));
+    const compression = compressionOf(await firstBytes(storedBytes({ path: absolute, bytes: 4 }, {}), 4));
     const plain = { path: absolute, compression, bytes: size };
     const name = basename(absolute).replace(compression === null ? /$^/ : /\.(gz|gzip|zst|zstd)$/i, '');
     const start = await startOf(plain);
@@ -78,9 +78,7 @@ export async function* readBytes(
   const unpack = unpacker(file.compression);
   let unpacked = 0;
   try {
-    for await (const bytes of unpack === null
-      ? storedBytes(file.path, reading)
-      : unpackedBytes(file, unpack, reading)) {
+    for await (const bytes of unpack === null ? storedBytes(file, reading) : unpackedBytes(file, unpack, reading)) {
       reading.signal?.throwIfAborted();
       unpacked += bytes.length;
       if (unpack !== null) checkUnpacked(unpacked, file.bytes, limits);
@@ -93,13 +91,19 @@ export async function* readBytes(
   }
 }
 
-/** One buffer is used again and again: a stream's fresh buffers are garbage faster than they are collected. */
-async function* storedBytes(path: string, { progress }: Reading): AsyncGenerator<Buffer> {
+/**
+ * One buffer is used again and again, and is no larger than the file: fresh or large buffers of many files are garbage
+ * faster than they are collected.
+ */
+async function* storedBytes(
+  { path, bytes }: Pick<SourceFile, 'path' | 'bytes'>,
+  { progress }: Reading,
+): AsyncGenerator<Buffer> {
   const handle = await open(path, 'r');
   try {
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(bytes, 1)));
     for (;;) {
-      const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES);
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length);
       if (bytesRead === 0) return;
       progress?.(bytesRead);
       yield buffer.subarray(0, bytesRead);

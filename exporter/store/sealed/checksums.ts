@@ -62,7 +62,8 @@ export function parseChecksums(text: string): Checksums {
 export async function fileSha256(path: string): Promise<string> {
   const hash = createHash('sha256');
   const file = await openRegularFile(path);
-  await pipeline(file.createReadStream({ highWaterMark: 1 << 20 }), hash);
+  const { size } = await file.stat();
+  await pipeline(file.createReadStream({ highWaterMark: Math.min(1 << 20, Math.max(size, 1)) }), hash);
   return hash.digest('hex');
 }
 
