@@ -42,7 +42,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function execute(command: Command, argv: readonly string[]): Promise<void> {
   try {
-    if (command.loadHelp !== undefined && (await import('./options/help-text.ts')).asksForHelp(argv)) {
+    if (command.loadHelp !== undefined && (await import('./options/help-text.ts')).isHelpRequested(argv)) {
       process.stdout.write(await command.loadHelp(argv));
       process.exitCode = ExitCode.done;
       return;

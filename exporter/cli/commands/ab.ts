@@ -6,15 +6,13 @@ import { rulesFor } from '../../judge/rule-choices.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { continuingArguments, readAbArguments } from '../options/ab-options.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
+import { isHelpRequested, helpText } from '../options/help-text.ts';
 import { requestedRules, RULE_OPTIONS, VERDICT_OPTIONS } from '../options/judge-options.ts';
 import { flag, integer, text } from '../options/options.ts';
 import { publicAddress } from '../options/public-value.ts';
-import { requestedRuns, type ModelSource } from '../options/requested-runs.ts';
+import { requestedRuns, withOwnNames, type ModelSource } from '../options/requested-runs.ts';
 import { textVariantOf } from '../options/run-options.ts';
 import { RUN_OPTIONS } from '../options/run-options.ts';
-import { RUN_LISTS, spreadLists } from '../options/value-lists.ts';
-import { ownArguments } from '../peer-options/peer-arguments.ts';
 import { measurePairs, type PairsPlan } from '../measure-pairs.ts';
 import { RunSeries } from '../series/run-series.ts';
 import { shownArguments } from '../tables/shown-arguments.ts';
@@ -58,11 +56,11 @@ const NOTES =
 
 /** Measures two servers in interleaved pairs and compares them. */
 export async function run(words: readonly string[]): Promise<number> {
-  if (asksForHelp(words)) {
+  if (isHelpRequested(words)) {
     process.stdout.write(`${helpText(USAGE, OPTIONS, EXAMPLES)}\n${NOTES}`);
     return ExitCode.done;
   }
-  const argv = ownArguments(words, { ...RUN_OPTIONS, ...OPTIONS });
+  const argv = await withOwnNames(words, { ...RUN_OPTIONS, ...OPTIONS });
   const { own, shared, a, b } = readAbArguments(OPTIONS, argv, process.env);
   const urls = { a: own.a, b: own.b };
   if (urls.a === null || urls.b === null) throw new CliError(`--a and --b are required: ${USAGE}`);
@@ -126,7 +124,7 @@ async function listedModel(side: PairSide, options: readonly string[], source: M
     return listed.at(-1) ?? '';
   };
   try {
-    await requestedRuns(spreadLists(options, RUN_LISTS), process.env, ask);
+    await requestedRuns(options, process.env, ask);
   } catch (error) {
     // The server is that of --a or --b here.
     if (!(error instanceof CliError)) throw error;
@@ -137,7 +135,7 @@ async function listedModel(side: PairSide, options: readonly string[], source: M
 
 /** One run of each side must match the options. Throws a `CliError`. */
 async function refuseUnfit(options: readonly string[]): Promise<void> {
-  const { requests } = await requestedRuns(spreadLists(options, RUN_LISTS), process.env);
+  const { requests } = await requestedRuns(options, process.env);
   if (requests.length !== 1) throw new CliError('ab requires one load: without lists of loads and without a matrix');
 }
 

@@ -16,8 +16,8 @@ import { listScenarioPaths } from '../../store/scenarios/scenario-folders.ts';
 import { codeOf, reasonOf, RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readArguments, text, texts, type OptionValues } from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { flag, text, texts, type OptionValues } from '../options/options.ts';
 import {
   GRAFANA_OPTIONS,
   RECEIVER_OPTIONS,
@@ -71,30 +71,33 @@ interface Done {
   readonly not_annotated: Readonly<Record<string, string>>;
 }
 
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText('llmbench backfill (RUN… | --all) [options]', OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { values: options, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'runs', most: MAX_RUNS });
-  if (options.all && positionals.length > 0) throw new CliError('--all and names of runs are mutually exclusive');
-  if (!options.all && positionals.length === 0)
-    throw new CliError('runs are required: name them, or pass --all; `llmbench runs` lists them');
-  if (options.output === '') throw new CliError('--output is empty: a file, a directory or - is required');
-  const ways = [options.output, options['remote-write-url'], options['grafana-url']].filter((way) => way !== null);
-  if (ways.length === 0)
-    throw new CliError('a destination is required: --output FILE, --remote-write-url URL or --grafana-url URL');
-  try {
-    const store = await openRuns(options['runs-dir']);
-    const runs = options.all ? await store.list() : await namedRuns(store, positionals);
-    const runIds = runs.map(({ run_id }) => run_id);
-    const verdicts = options.all ? await verdictsOf(store, requestedLabels(options['remote-write-label'])) : null;
-    return report(await backfilled(store, runIds, verdicts, options), options);
-  } catch (error) {
-    if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
-    throw error;
-  }
-}
+export const run = command(
+  OPTIONS,
+  {
+    usage: 'llmbench backfill (RUN… | --all) [options]',
+    examples: EXAMPLES,
+    positionals: { name: 'runs', max: MAX_RUNS },
+  },
+  async ({ options, positionals }) => {
+    if (options.all && positionals.length > 0) throw new CliError('--all and names of runs are mutually exclusive');
+    if (!options.all && positionals.length === 0)
+      throw new CliError('runs are required: name them, or pass --all; `llmbench runs` lists them');
+    if (options.output === '') throw new CliError('--output is empty: a file, a directory or - is required');
+    const ways = [options.output, options['remote-write-url'], options['grafana-url']].filter((way) => way !== null);
+    if (ways.length === 0)
+      throw new CliError('a destination is required: --output FILE, --remote-write-url URL or --grafana-url URL');
+    try {
+      const store = await openRuns(options['runs-dir']);
+      const runs = options.all ? await store.list() : await namedRuns(store, positionals);
+      const runIds = runs.map(({ run_id }) => run_id);
+      const verdicts = options.all ? await verdictsOf(store, requestedLabels(options['remote-write-label'])) : null;
+      return report(await backfilled(store, runIds, verdicts, options), options);
+    } catch (error) {
+      if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
+      throw error;
+    }
+  },
+);
 
 async function backfilled(
   store: RunStore,

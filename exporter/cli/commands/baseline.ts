@@ -10,7 +10,7 @@ import { quoted } from '../../../core/text/shell-word.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
+import { command } from '../declare-command.ts';
 import {
   AUTHOR_OPTION,
   DETECT_OPTION,
@@ -18,7 +18,7 @@ import {
   requestedRules,
   RULE_OPTIONS,
 } from '../options/judge-options.ts';
-import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
+import { flag, text, type OptionValues } from '../options/options.ts';
 import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
@@ -46,26 +46,25 @@ const EXAMPLES = [
 ];
 
 /** Shows or changes what is normal for a scenario. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(`${helpText(USAGE, OPTIONS, EXAMPLES)}\n${SELECTOR_HELP}`);
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'arguments', most: 2 });
-  const [verb, subject] = positionals;
-  const action = BASELINE_ACTIONS.find((each) => each === verb);
-  if (subject === undefined || (action === undefined && verb !== 'show')) throw new CliError(`usage: ${USAGE}`);
-  const store = await storeOf(values['runs-dir'], storageAccess(values));
-  try {
-    return action === undefined ? await show(store, subject, values) : await change(store, action, subject, values);
-  } catch (error) {
-    if (error instanceof CliError) throw error;
-    throw new CliError(
-      `the baseline cannot be ${action === undefined ? 'read' : 'changed'}: ${reasonOf(error)}`,
-      ExitCode.failed,
-    );
-  }
-}
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, notes: SELECTOR_HELP, positionals: { name: 'arguments', max: 2 } },
+  async ({ options: values, positionals }) => {
+    const [verb, subject] = positionals;
+    const action = BASELINE_ACTIONS.find((each) => each === verb);
+    if (subject === undefined || (action === undefined && verb !== 'show')) throw new CliError(`usage: ${USAGE}`);
+    const store = await storeOf(values['runs-dir'], storageAccess(values));
+    try {
+      return action === undefined ? await show(store, subject, values) : await change(store, action, subject, values);
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      throw new CliError(
+        `the baseline cannot be ${action === undefined ? 'read' : 'changed'}: ${reasonOf(error)}`,
+        ExitCode.failed,
+      );
+    }
+  },
+);
 
 async function change(
   store: RunStore,

@@ -9,11 +9,10 @@ import { readNamedPages } from '../../servers/scrape/named-pages.ts';
 import { watchWindow } from '../../servers/watch-window.ts';
 import { readServersFile } from '../../store/servers/read-servers-json.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readArguments, seconds, type OptionValues } from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { flag, seconds, type OptionValues } from '../options/options.ts';
 import { PAGE_CREDENTIAL_OPTIONS, pageCredentials, targets } from '../options/server-options.ts';
 import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
-import { spreadLists } from '../options/value-lists.ts';
 import { bucketTable } from '../tables/bucket-table.ts';
 import { targetLine } from '../tables/server-lines.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -42,23 +41,19 @@ const EXAMPLES = [
 const COLUMNS = 120;
 
 /** Shows how wide the percentiles of servers' histograms are, and which bounds narrow them. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, spreadLists(argv, ['--url']), process.env, {
-    name: 'RUN',
-    most: 1,
-  });
-  const [name] = positionals;
-  // LLMBENCH_URL is also the server of `run`: beside RUN it means nothing here.
-  if (name !== undefined && argv.some((argument) => /^--url(=|$)/.test(argument)))
-    throw new CliError('RUN and --url are mutually exclusive');
-  if (name !== undefined) return ofRun(name, values);
-  if (values.url.length === 0) throw new CliError(`RUN or --url is required; usage: ${USAGE}`);
-  return ofServers(values);
-}
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: 1 } },
+  async ({ options: values, positionals, given }) => {
+    const [name] = positionals;
+    // LLMBENCH_URL is also the server of `run`: beside RUN it means nothing here.
+    if (name !== undefined && given.get('url')?.source === '--url')
+      throw new CliError('RUN and --url are mutually exclusive');
+    if (name !== undefined) return ofRun(name, values);
+    if (values.url.length === 0) throw new CliError(`RUN or --url is required; usage: ${USAGE}`);
+    return ofServers(values);
+  },
+);
 
 type Values = OptionValues<typeof OPTIONS>;
 

@@ -9,10 +9,10 @@ import type { IndexedRun } from '../../store/index/rows.ts';
 import { newestRuns } from '../../store/index/select-runs.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
+import { command } from '../declare-command.ts';
 import { CHECK_OPTIONS, requestedAuthor, requestedRules } from '../options/judge-options.ts';
 import { VERDICT_RECEIVER_OPTIONS, type RECEIVER_OPTIONS } from '../options/publish-options.ts';
-import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
+import { flag, text, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import type { RunInChild } from '../series/run-in-child.ts';
@@ -44,23 +44,25 @@ const EXAMPLES = [
 const EXIT_CODES =
   'exit codes: 0 passed (undecided and suspect pass with a warning unless --undecided fail); 99 a regression is open;\n' +
   '            1 a run or the baseline cannot be read; 2 invalid options\n';
+const TEXT = {
+  ...{ usage: USAGE, examples: EXAMPLES, notes: `${SELECTOR_HELP}\n${EXIT_CODES}` },
+  positionals: { name: 'selections of runs', max: 1 },
+};
 
 /** Judges the newest run, or the named ones, against the baseline of their scenario. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(`${helpText(USAGE, OPTIONS, EXAMPLES)}\n${SELECTOR_HELP}\n${EXIT_CODES}`);
-    return ExitCode.done;
-  }
+export function run(argv: readonly string[]): Promise<number> {
   const split = argv.indexOf('--');
-  const [own, runOptions] = split < 0 ? [argv, []] : [argv.slice(0, split), argv.slice(split + 1)];
-  const { values, positionals } = readArguments(OPTIONS, own, process.env, { name: 'selections of runs', most: 1 });
-  if (values.confirm > 0 && runOptions.length === 0) {
-    throw new CliError('--confirm requires the options of `llmbench run` after --');
-  }
-  const store = await storeOf(values['runs-dir'], storageAccess(values));
-  const { scenario, runIds } = await requestedRuns(store, positionals[0] ?? null, values.scenario);
-  return checkRuns(store, scenario, runIds, values, runOptions);
+  return split < 0 ? judgeRuns([])(argv) : judgeRuns(argv.slice(split + 1))(argv.slice(0, split));
 }
+
+const judgeRuns = (runOptions: readonly string[]) =>
+  command(OPTIONS, TEXT, async ({ options: values, positionals }) => {
+    if (values.confirm > 0 && runOptions.length === 0)
+      throw new CliError('--confirm requires the options of `llmbench run` after --');
+    const store = await storeOf(values['runs-dir'], storageAccess(values));
+    const { scenario, runIds } = await requestedRuns(store, positionals[0] ?? null, values.scenario);
+    return checkRuns(store, scenario, runIds, values, runOptions);
+  });
 
 /**
  * Judges these runs, makes confirming ones if that was requested, prints the verdict and returns the exit code; also what

@@ -6,8 +6,8 @@ import type { Target } from '../../servers/scrape/targets.ts';
 import { readNamedPages } from '../../servers/scrape/named-pages.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readOptions, seconds, text, type OptionValues } from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { flag, seconds, text, type OptionValues } from '../options/options.ts';
 import {
   DEFAULT_INTERVAL_SECONDS,
   definitions,
@@ -15,13 +15,11 @@ import {
   INTERVAL_RANGE,
   PAGE_CREDENTIAL_OPTIONS,
   pageCredentials,
-  SERVER_LISTS,
   targets,
 } from '../options/server-options.ts';
 import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
 import { serverTables } from '../tables/server-table.ts';
 import { untilStopped } from '../until-stopped.ts';
-import { spreadLists } from '../options/value-lists.ts';
 import { VERSION } from '../version.ts';
 
 const ONE_WEEK_SECONDS = 604_800;
@@ -56,45 +54,44 @@ const EXAMPLES = [
 ];
 
 /** Collects the metrics of servers without a benchmark. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText('llmbench collect --server-metrics URL… [options]', OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const options = readOptions(OPTIONS, spreadLists(argv, SERVER_LISTS), process.env);
-  const wanted = await wantedTargets(options).catch((error: unknown) => {
-    throw error instanceof ConfigurationError ? new CliError(error.message) : error;
-  });
-  const epoch = runEpoch();
-  const ended = new AbortController();
-  void untilStopped().then(() => ended.abort());
-  try {
-    const { file, written } = await collectServers({
-      targets: wanted,
-      intervalSeconds: options.interval,
-      epoch,
-      now_ns: () => monotonicNow_ns() - epoch.monotonic_ns,
-      durationSeconds: options.duration,
-      until: ended.signal,
-      sliceSeconds: options['slice-duration'],
-      definitions: options.stats,
-      formats: options['server-metrics-formats'],
-      directory: options.out,
-      tool: `llmbench ${VERSION}`,
-      report: (line) => void process.stderr.write(`${line}\n`),
+export const run = command(
+  OPTIONS,
+  { usage: 'llmbench collect --server-metrics URL… [options]', examples: EXAMPLES },
+  async ({ options }) => {
+    const wanted = await wantedTargets(options).catch((error: unknown) => {
+      throw error instanceof ConfigurationError ? new CliError(error.message) : error;
     });
-    process.stdout.write(
-      options.json ? `${JSON.stringify(file, null, 2)}\n` : `${serverTables(file)}\n\n${written.join('\n')}\n`,
-    );
-    if (file.targets.every(({ scrapes }) => scrapes === 0))
-      throw new CliError('no target returned metrics', ExitCode.failed);
-    return ExitCode.done;
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === null || error instanceof CliError) throw error;
-    throw new CliError(`cannot write to ${options.out}: ${(error as Error).message}`, ExitCode.failed);
-  }
-}
+    const epoch = runEpoch();
+    const ended = new AbortController();
+    void untilStopped().then(() => ended.abort());
+    try {
+      const { file, written } = await collectServers({
+        targets: wanted,
+        intervalSeconds: options.interval,
+        epoch,
+        now_ns: () => monotonicNow_ns() - epoch.monotonic_ns,
+        durationSeconds: options.duration,
+        until: ended.signal,
+        sliceSeconds: options['slice-duration'],
+        definitions: options.stats,
+        formats: options['server-metrics-formats'],
+        directory: options.out,
+        tool: `llmbench ${VERSION}`,
+        report: (line) => void process.stderr.write(`${line}\n`),
+      });
+      process.stdout.write(
+        options.json ? `${JSON.stringify(file, null, 2)}\n` : `${serverTables(file)}\n\n${written.join('\n')}\n`,
+      );
+      if (file.targets.every(({ scrapes }) => scrapes === 0))
+        throw new CliError('no target returned metrics', ExitCode.failed);
+      return ExitCode.done;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === null || error instanceof CliError) throw error;
+      throw new CliError(`cannot write to ${options.out}: ${(error as Error).message}`, ExitCode.failed);
+    }
+  },
+);
 
 async function wantedTargets(options: OptionValues<typeof OPTIONS>): Promise<readonly Target[]> {
   const common = { credentials: pageCredentials(options), tls: tlsFiles(options) };

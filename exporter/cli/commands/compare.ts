@@ -8,9 +8,9 @@ import type { AcceptedDifference } from '../../judge/preflight.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
+import { command } from '../declare-command.ts';
 import { requestedRules, RULE_OPTIONS, STAGE_OPTION, VERDICT_OPTIONS } from '../options/judge-options.ts';
-import { flag, readArguments, type OptionValues } from '../options/options.ts';
+import { flag, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { printVerdict, type VerdictValues } from '../print-verdict.ts';
 import { plainText } from './runs/plain-text.ts';
@@ -38,22 +38,21 @@ const EXAMPLES = [
 ];
 
 /** Compares two sets of stored runs, or the capacities of two sets of searches. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(`${helpText(USAGE, OPTIONS, EXAMPLES)}\n${SELECTOR_HELP}`);
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'sets of runs', most: 2 });
-  const [a, b] = positionals;
-  if (a === undefined || b === undefined) throw new CliError(`two sets of runs are required: ${USAGE}`);
-  const store = await storeOf(values['runs-dir']);
-  const accepted = values['across-scenarios'] ? 'scenarios' : 'none';
-  return compareRuns(
-    store,
-    { a: await selectedRuns(store, a), b: await selectedRuns(store, b) },
-    { ...values, accepted },
-  );
-}
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, notes: SELECTOR_HELP, positionals: { name: 'sets of runs', max: 2 } },
+  async ({ options: values, positionals }) => {
+    const [a, b] = positionals;
+    if (a === undefined || b === undefined) throw new CliError(`two sets of runs are required: ${USAGE}`);
+    const store = await storeOf(values['runs-dir']);
+    const accepted = values['across-scenarios'] ? 'scenarios' : 'none';
+    return compareRuns(
+      store,
+      { a: await selectedRuns(store, a), b: await selectedRuns(store, b) },
+      { ...values, accepted },
+    );
+  },
+);
 
 type CompareValues = VerdictValues &
   OptionValues<typeof RULE_OPTIONS> & {

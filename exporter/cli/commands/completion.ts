@@ -4,8 +4,8 @@ import { declaredCommands } from '../completion/declared-commands.ts';
 import { fishCompletion } from '../completion/fish.ts';
 import { zshCompletion } from '../completion/zsh.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp } from '../options/help-text.ts';
-import { readArguments } from '../options/options.ts';
+import { isHelpRequested } from '../options/help-text.ts';
+import { givenArguments, valuesOf } from '../options/options.ts';
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion };
 
@@ -20,12 +20,13 @@ Prints a script that completes commands, options and their values. Install it on
 
 /** Prints the completion script of a shell. */
 export async function run(argv: readonly string[], commands: readonly Command[] = []): Promise<number> {
-  if (asksForHelp(argv)) {
+  if (isHelpRequested(argv)) {
     process.stdout.write(HELP);
     return ExitCode.done;
   }
-  const { positionals } = readArguments({}, argv, process.env, { name: 'shell', most: 1 });
-  const [shell = ''] = positionals;
+  const given = givenArguments({}, argv, process.env, { name: 'shell', max: 1 });
+  valuesOf({}, given);
+  const [shell = ''] = given.positionals;
   if (!Object.hasOwn(SHELLS, shell)) throw new CliError('the shell is required: llmbench completion bash|zsh|fish');
   process.stdout.write(SHELLS[shell as keyof typeof SHELLS](await declaredCommands(commands)));
   return ExitCode.done;

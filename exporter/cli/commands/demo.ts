@@ -1,7 +1,7 @@
 import { startCommand, type StartedProcess } from '../child-process.ts';
 import { ExitCode } from '../failure.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readOptions, seconds, text } from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { flag, seconds, text } from '../options/options.ts';
 import { findPrometheus, startDemoPrometheus } from './demo-prometheus.ts';
 import { run as runBenchmarkCommand } from './run.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -19,12 +19,7 @@ const NO_PROMETHEUS =
   'install it (Debian: apt install prometheus, macOS: brew install prometheus) or set PROMETHEUS to its path';
 
 /** Runs simulator, exporter, Prometheus and a benchmark as real processes on free local ports. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText('llmbench demo [options]', OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const options = readOptions(OPTIONS, argv, process.env);
+export const run = command(OPTIONS, { usage: 'llmbench demo [options]', examples: EXAMPLES }, async ({ options }) => {
   const started: Pick<StartedProcess, 'stop'>[] = [];
   const stopAll = async (): Promise<void> => {
     for (const part of started.splice(0).reverse()) await part.stop();
@@ -34,7 +29,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   } finally {
     await stopAll();
   }
-}
+});
 
 interface DemoOptions {
   readonly once: boolean;

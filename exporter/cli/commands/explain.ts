@@ -19,8 +19,8 @@ import { readUses } from '../../explain/shown-in.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
 import { readPageAccess } from '../../servers/scrape/page-access.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { flag, text, type OptionValues } from '../options/options.ts';
 import { PAGE_CREDENTIAL_OPTIONS, pageCredentials } from '../options/server-options.ts';
 import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
 
@@ -45,20 +45,18 @@ const USAGE = 'llmbench explain METRIC | --url URL [options]';
 /** Line width when stdout is not a terminal. */
 const COLUMNS = 120;
 
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'METRIC', most: 1 });
-  const [metric] = positionals;
-  if (metric === '') throw new CliError(`METRIC is empty; usage: ${USAGE}`);
-  if (metric !== undefined && !argv.some((argument) => /^--url(=|$)/.test(argument)))
-    return explainMetric(metric, values.json);
-  if (metric !== undefined) throw new CliError('METRIC and --url are mutually exclusive');
-  if (values.url === null) throw new CliError(`METRIC or --url is required; usage: ${USAGE}`);
-  return explainPage(values.url, values);
-}
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'METRIC', max: 1 } },
+  async ({ options: values, positionals, given }) => {
+    const [metric] = positionals;
+    if (metric === '') throw new CliError(`METRIC is empty; usage: ${USAGE}`);
+    if (metric !== undefined && given.get('url')?.source !== '--url') return explainMetric(metric, values.json);
+    if (metric !== undefined) throw new CliError('METRIC and --url are mutually exclusive');
+    if (values.url === null) throw new CliError(`METRIC or --url is required; usage: ${USAGE}`);
+    return explainPage(values.url, values);
+  },
+);
 
 async function explainMetric(metric: string, json: boolean): Promise<number> {
   const own = ownFamily(metric);

@@ -14,9 +14,9 @@ import {
   type ScenarioHistory,
 } from '../../judge/scenario-history.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
+import { command } from '../declare-command.ts';
 import { requestedRules, RULE_OPTIONS } from '../options/judge-options.ts';
-import { flag, integer, readArguments } from '../options/options.ts';
+import { flag, integer } from '../options/options.ts';
 import { aligned } from '../tables/aligned.ts';
 import { acknowledgedText } from '../tables/verdict-text.ts';
 import { changeText } from '../../../core/text/change-text.ts';
@@ -39,27 +39,26 @@ const EXAMPLES = [
 ];
 
 /** Shows the runs of a scenario in their order, with verdicts and change points. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'SCENARIO', max: 1 } },
+  async ({ options: values, positionals }) => {
+    const [scenario] = positionals;
+    if (scenario === undefined) throw new CliError(`SCENARIO is required: ${USAGE}`);
+    const store = await storeOf(values['runs-dir']);
+    const stored = (await indexedRuns(store)).filter(
+      (each) => each.scenario === scenario && each.damage === null && each.status === 'completed',
+    );
+    if (stored.length === 0) throw new CliError(`no completed run of scenario ${scenario} in ${store.place}`);
+    const choices = requestedRules({ gate: values.measure, margin: values.margin });
+    const source = { load: storedFigures(store), runsDirectory: store.directory };
+    const ids = stored.map(({ run_id }) => run_id).reverse();
+    const history = await scenarioHistory(source, scenario, ids, choices);
+    for (const [id, reason] of history.unreadable) process.stderr.write(`${id} is not shown: ${reason}\n`);
+    process.stdout.write(values.json ? json(history, values.limit) : table(history, values.limit));
     return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'SCENARIO', most: 1 });
-  const [scenario] = positionals;
-  if (scenario === undefined) throw new CliError(`SCENARIO is required: ${USAGE}`);
-  const store = await storeOf(values['runs-dir']);
-  const stored = (await indexedRuns(store)).filter(
-    (each) => each.scenario === scenario && each.damage === null && each.status === 'completed',
-  );
-  if (stored.length === 0) throw new CliError(`no completed run of scenario ${scenario} in ${store.place}`);
-  const choices = requestedRules({ gate: values.measure, margin: values.margin });
-  const source = { load: storedFigures(store), runsDirectory: store.directory };
-  const ids = stored.map(({ run_id }) => run_id).reverse();
-  const history = await scenarioHistory(source, scenario, ids, choices);
-  for (const [id, reason] of history.unreadable) process.stderr.write(`${id} is not shown: ${reason}\n`);
-  process.stdout.write(values.json ? json(history, values.limit) : table(history, values.limit));
-  return ExitCode.done;
-}
+  },
+);
 
 function json({ scenario, runs, changes, verdicts, baseline }: ScenarioHistory, limit: number): string {
   const state = stateOf(verdicts.entries, baseline.entries);

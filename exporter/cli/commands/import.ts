@@ -15,8 +15,8 @@ import { CliError, ExitCode } from '../failure.ts';
 import { ImportProgress } from '../progress/import-progress.ts';
 import { importJson, importTable } from '../tables/import-table.ts';
 import { openRuns } from '../open-runs.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readArguments, seconds, text, texts } from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { flag, seconds, text, texts } from '../options/options.ts';
 import type { Option } from '../options/options.ts';
 import { scenarioName } from '../options/scenario-option.ts';
 import { TAGS } from '../options/tag-option.ts';
@@ -62,7 +62,6 @@ const EXAMPLES = [
   'llmbench import requests.csv --mapping columns.yaml',
 ];
 const EXIT_CODES = [
-  '',
   'exit codes: 0 every result was imported or already known; 1 a result or file was refused, or none was found;',
   '            2 invalid options, or a path that does not exist; 130 Ctrl-C (imported runs are kept)',
   '',
@@ -71,39 +70,38 @@ const EXIT_CODES = [
 const MAX_PATHS = 10_000;
 
 /** Imports the result files of other tools as runs. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES) + EXIT_CODES);
-    return ExitCode.done;
-  }
-  const { values, positionals: paths } = readArguments(OPTIONS, argv, process.env, { name: 'PATH', most: MAX_PATHS });
-  if (paths.length === 0 && values.watch.length === 0) {
-    throw new CliError('PATH is required (files or directories): llmbench import PATH…; see --help');
-  }
-  const stopping = new AbortController();
-  void untilStopped().then(() => stopping.abort());
-  const request = {
-    store: await openRuns(values['runs-dir'], (store) => store.checkWritable()),
-    importers: values.mapping === null ? IMPORTERS : [...IMPORTERS, await mappedBy(values.mapping)],
-    timeZone: values['time-zone'],
-    scenario: values.scenario,
-    tags: values.tag,
-    signal: stopping.signal,
-  };
-  const bounds = [boundYoungGeneration(), boundHeapGrowth()];
-  try {
-    const code = paths.length === 0 ? ExitCode.done : await importOnce({ ...request, paths }, values.json);
-    if (values.watch.length === 0) return code;
-    await watch(values.watch, values.settle, request, values.json);
-    return code;
-  } catch (error) {
-    if (stopping.signal.aborted) return values.watch.length > 0 ? ExitCode.done : ExitCode.interrupted;
-    if (error instanceof RunsDirectoryError) throw new CliError(error.message, ExitCode.failed);
-    throw error;
-  } finally {
-    for (const bound of bounds) bound.stop();
-  }
-}
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, notes: EXIT_CODES, positionals: { name: 'PATH', max: MAX_PATHS } },
+  async ({ options: values, positionals: paths }) => {
+    if (paths.length === 0 && values.watch.length === 0) {
+      throw new CliError('PATH is required (files or directories): llmbench import PATH…; see --help');
+    }
+    const stopping = new AbortController();
+    void untilStopped().then(() => stopping.abort());
+    const request = {
+      store: await openRuns(values['runs-dir'], (store) => store.checkWritable()),
+      importers: values.mapping === null ? IMPORTERS : [...IMPORTERS, await mappedBy(values.mapping)],
+      timeZone: values['time-zone'],
+      scenario: values.scenario,
+      tags: values.tag,
+      signal: stopping.signal,
+    };
+    const bounds = [boundYoungGeneration(), boundHeapGrowth()];
+    try {
+      const code = paths.length === 0 ? ExitCode.done : await importOnce({ ...request, paths }, values.json);
+      if (values.watch.length === 0) return code;
+      await watch(values.watch, values.settle, request, values.json);
+      return code;
+    } catch (error) {
+      if (stopping.signal.aborted) return values.watch.length > 0 ? ExitCode.done : ExitCode.interrupted;
+      if (error instanceof RunsDirectoryError) throw new CliError(error.message, ExitCode.failed);
+      throw error;
+    } finally {
+      for (const bound of bounds) bound.stop();
+    }
+  },
+);
 
 /** Files that no importer recognizes are read with the mapping. */
 async function mappedBy(path: string): Promise<Importer> {

@@ -8,8 +8,8 @@ import { shardsText } from '../../store/shards/shard-names.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { flag, text, type OptionValues } from '../options/options.ts';
 import { storageAccess, storageLocation, STORAGE_OPTIONS } from '../options/storage-options.ts';
 import { printing } from '../printing.ts';
 import { resultTable } from '../tables/result-table.ts';
@@ -30,34 +30,33 @@ const EXAMPLES = [
 ];
 
 /** Merges the shards that several machines measured with `run --shard` into one run. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: 1 });
-  const [runId] = positionals;
-  if (runId === undefined) throw new CliError('RUN is required (the --run-id of the shards): llmbench merge RUN');
-  try {
-    const store = await openRuns(values['runs-dir']);
-    const { result, path, shards, notes } = await merged(store, runId, values);
-    if (values.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-    else
-      process.stdout.write(
-        `run         ${runId}  ${result.status}, ${shardCount(shards)}\n${resultTable(result, printing())}${path}\n`,
-      );
-    for (const note of notes) process.stderr.write(`${note}\n`);
-    return result.status === 'completed' ? ExitCode.done : ExitCode.failed;
-  } catch (error) {
-    if (error instanceof ShardError) throw new CliError(error.message, ExitCode.failed);
-    if (error instanceof RunExistsError)
-      throw new CliError(`run ${runId} is in ${values['runs-dir']} already: its shards have been merged`);
-    if (error instanceof StorageError) throw new CliError(error.message, ExitCode.failed);
-    if (error instanceof RunsDirectoryError) throw new CliError(error.message);
-    if (codeOf(error) !== null) throw new CliError(`${runId} was not stored: ${reasonOf(error)}`, ExitCode.failed);
-    throw error;
-  }
-}
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: 1 } },
+  async ({ options: values, positionals }) => {
+    const [runId] = positionals;
+    if (runId === undefined) throw new CliError('RUN is required (the --run-id of the shards): llmbench merge RUN');
+    try {
+      const store = await openRuns(values['runs-dir']);
+      const { result, path, shards, notes } = await merged(store, runId, values);
+      if (values.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+      else
+        process.stdout.write(
+          `run         ${runId}  ${result.status}, ${shardCount(shards)}\n${resultTable(result, printing())}${path}\n`,
+        );
+      for (const note of notes) process.stderr.write(`${note}\n`);
+      return result.status === 'completed' ? ExitCode.done : ExitCode.failed;
+    } catch (error) {
+      if (error instanceof ShardError) throw new CliError(error.message, ExitCode.failed);
+      if (error instanceof RunExistsError)
+        throw new CliError(`run ${runId} is in ${values['runs-dir']} already: its shards have been merged`);
+      if (error instanceof StorageError) throw new CliError(error.message, ExitCode.failed);
+      if (error instanceof RunsDirectoryError) throw new CliError(error.message);
+      if (codeOf(error) !== null) throw new CliError(`${runId} was not stored: ${reasonOf(error)}`, ExitCode.failed);
+      throw error;
+    }
+  },
+);
 
 async function merged(store: RunStore, runId: string, values: OptionValues<typeof OPTIONS>): Promise<MergedRun> {
   const allowsMissing = values['allow-missing'];

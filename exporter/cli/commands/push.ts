@@ -7,8 +7,8 @@ import { exists } from '../../files/exists.ts';
 import { RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readOptions, seconds, text } from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { flag, seconds, text } from '../options/options.ts';
 import { RECEIVER_OPTIONS, requestedReceiver } from '../options/publish-options.ts';
 import { saidDelay } from '../said-delay.ts';
 import { VERSION } from '../version.ts';
@@ -22,43 +22,42 @@ export const OPTIONS = {
 
 const EXAMPLES = ['llmbench push --remote-write-url http://localhost:9090/api/v1/write'];
 
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText('llmbench push --remote-write-url URL [options]', OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const options = readOptions(OPTIONS, argv, process.env);
-  const request = requestedReceiver(options);
-  if (request === null) throw new CliError('--remote-write-url is required');
-  try {
-    const store = await openRuns(options['runs-dir']);
-    if (!(await exists(store.directory)))
-      throw new CliError(
-        `--runs-dir ${options['runs-dir']} does not exist: samples wait in the directory of their runs`,
-      );
-    const receiver = await readReceiver(request, process.env);
-    const sent = await sendPending({
-      ...{ runsDirectory: store.directory, receiver, version: VERSION, seconds: options.timeout },
-      problem: (line) => printLine(`remote write: ${line}`),
-      ...{ reportsDropped: true, delayed: saidDelay(printLine) },
-    });
-    if (options.json) process.stdout.write(`${JSON.stringify(sent, null, 2)}\n`);
-    else {
-      const trouble = sent.trouble === null ? '' : ` (${sent.trouble})`;
-      printLine(
-        `${things(sent.written, 'samples')} of ${things(sent.queues, 'runs')} written, ${sent.dropped} dropped`,
-      );
-      if (sent.dropped_before > 0) printLine(droppedBefore(sent));
-      if (sent.waiting > 0) printLine(`${sent.waiting} samples are still queued${trouble}`);
-      if (sent.elsewhere.length > 0)
-        printLine(`samples are also queued for other receivers: ${sent.elsewhere.join(', ')}`);
+export const run = command(
+  OPTIONS,
+  { usage: 'llmbench push --remote-write-url URL [options]', examples: EXAMPLES },
+  async ({ options }) => {
+    const request = requestedReceiver(options);
+    if (request === null) throw new CliError('--remote-write-url is required');
+    try {
+      const store = await openRuns(options['runs-dir']);
+      if (!(await exists(store.directory)))
+        throw new CliError(
+          `--runs-dir ${options['runs-dir']} does not exist: samples wait in the directory of their runs`,
+        );
+      const receiver = await readReceiver(request, process.env);
+      const sent = await sendPending({
+        ...{ runsDirectory: store.directory, receiver, version: VERSION, seconds: options.timeout },
+        problem: (line) => printLine(`remote write: ${line}`),
+        ...{ reportsDropped: true, delayed: saidDelay(printLine) },
+      });
+      if (options.json) process.stdout.write(`${JSON.stringify(sent, null, 2)}\n`);
+      else {
+        const trouble = sent.trouble === null ? '' : ` (${sent.trouble})`;
+        printLine(
+          `${things(sent.written, 'samples')} of ${things(sent.queues, 'runs')} written, ${sent.dropped} dropped`,
+        );
+        if (sent.dropped_before > 0) printLine(droppedBefore(sent));
+        if (sent.waiting > 0) printLine(`${sent.waiting} samples are still queued${trouble}`);
+        if (sent.elsewhere.length > 0)
+          printLine(`samples are also queued for other receivers: ${sent.elsewhere.join(', ')}`);
+      }
+      return sent.waiting > 0 || sent.dropped + sent.dropped_before > 0 ? ExitCode.failed : ExitCode.done;
+    } catch (error) {
+      if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
+      throw error;
     }
-    return sent.waiting > 0 || sent.dropped + sent.dropped_before > 0 ? ExitCode.failed : ExitCode.done;
-  } catch (error) {
-    if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
-    throw error;
-  }
-}
+  },
+);
 
 const MAX_NAMED = 3;
 

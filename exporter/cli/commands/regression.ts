@@ -2,9 +2,9 @@ import { acknowledgeRegression, readScenarioState } from '../../judge/scenario-s
 import type { OpenRegression } from '../../../core/api/scenarios.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
+import { command } from '../declare-command.ts';
 import { AUTHOR_OPTION, requestedAuthor } from '../options/judge-options.ts';
-import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
+import { flag, text, type OptionValues } from '../options/options.ts';
 import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
@@ -29,17 +29,16 @@ const NOTES =
   'one. While it is open, check ends with exit code 99, unless it was acknowledged.\n';
 
 /** Shows the open regression of a scenario, or records that it is known. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(`${helpText(USAGE, OPTIONS, EXAMPLES)}\n${NOTES}`);
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'arguments', most: 2 });
-  const [verb, scenario] = positionals;
-  if (scenario === undefined || (verb !== 'show' && verb !== 'acknowledge')) throw new CliError(`usage: ${USAGE}`);
-  const store = await storeOf(values['runs-dir'], storageAccess(values));
-  return verb === 'show' ? show(store, scenario, values) : acknowledge(store, scenario, values);
-}
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, notes: NOTES, positionals: { name: 'arguments', max: 2 } },
+  async ({ options: values, positionals }) => {
+    const [verb, scenario] = positionals;
+    if (scenario === undefined || (verb !== 'show' && verb !== 'acknowledge')) throw new CliError(`usage: ${USAGE}`);
+    const store = await storeOf(values['runs-dir'], storageAccess(values));
+    return verb === 'show' ? show(store, scenario, values) : acknowledge(store, scenario, values);
+  },
+);
 
 async function show(store: RunStore, scenario: string, { json }: OptionValues<typeof OPTIONS>): Promise<number> {
   const state = await readScenarioState(store.directory, scenario);

@@ -6,8 +6,8 @@ import { RUN_EXPORTS } from '../../run/run-request.ts';
 import type { RunListing, RunStore } from '../../store/run-store.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import { choice, flag, integer, readArguments, text } from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { choice, flag, integer, text } from '../options/options.ts';
 import { openRuns } from '../open-runs.ts';
 import { namedSweeps, type NamedSweeps } from './runs/named-sweeps.ts';
 import { namedRuns } from './runs/stored-runs.ts';
@@ -39,24 +39,23 @@ const EXAMPLES = [
 ];
 
 /** Writes the report of a finished run again from its directory, or that of a sweep with its curves. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: 1 } },
+  async ({ options: values, positionals }) => {
+    const [runId] = positionals;
+    if (runId === undefined)
+      throw new CliError('RUN, GROUP or scenario:NAME is required: llmbench report RUN; `llmbench runs` lists them');
+    const store = await openRuns(values['runs-dir']);
+    const sweeps = await namedSweeps(store, runId);
+    const written =
+      sweeps === null
+        ? await writtenFiles(store, runId, values.export === 'aiperf')
+        : { report: await sweepReport(store, sweeps, values) };
+    process.stdout.write(values.json ? `${JSON.stringify(written)}\n` : `${Object.values(written).join('\n')}\n`);
     return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: 1 });
-  const [runId] = positionals;
-  if (runId === undefined)
-    throw new CliError('RUN, GROUP or scenario:NAME is required: llmbench report RUN; `llmbench runs` lists them');
-  const store = await openRuns(values['runs-dir']);
-  const sweeps = await namedSweeps(store, runId);
-  const written =
-    sweeps === null
-      ? await writtenFiles(store, runId, values.export === 'aiperf')
-      : { report: await sweepReport(store, sweeps, values) };
-  process.stdout.write(values.json ? `${JSON.stringify(written)}\n` : `${Object.values(written).join('\n')}\n`);
-  return ExitCode.done;
-}
+  },
+);
 
 async function sweepReport(
   store: RunStore,

@@ -35,28 +35,26 @@ import { Progress } from '../progress/progress.ts';
 import { VerboseLines, verboseLine } from '../progress/verbose-lines.ts';
 import { resultTable } from '../tables/result-table.ts';
 import { requestedUploads } from '../requested-uploads.ts';
-import { requestedRuns } from '../options/requested-runs.ts';
+import { givenRun, requestedRuns, withOwnNames } from '../options/requested-runs.ts';
 import { requestedFind } from '../options/find-options.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
-import { readOptions } from '../options/options.ts';
+import type { GivenArguments } from '../options/options.ts';
 import { RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
 import { requestedWebConfig } from '../options/web-config-option.ts';
-import { ownArguments, PEER_NAMES } from '../peer-options/peer-arguments.ts';
 import { memberLine } from '../tables/member-line.ts';
 import { sweepEndLine } from '../tables/sweep-end-line.ts';
 import { isRunOfSeries, PageOfSeries } from '../series/page-of-series.ts';
 import { mergeLine, shardMark } from '../tables/shard-lines.ts';
-import { RUN_LISTS, spreadLists } from '../options/value-lists.ts';
 import { VERSION } from '../version.ts';
 
 export { RUN_OPTIONS as OPTIONS };
 
 export async function run(argv: readonly string[]): Promise<number> {
-  const words = spreadLists(ownArguments(argv, RUN_OPTIONS), RUN_LISTS);
-  if (readOptions(RUN_OPTIONS, words, process.env, undefined, PEER_NAMES).find !== null) return find(words);
+  const words = await withOwnNames(argv, RUN_OPTIONS);
+  const given = await givenRun(words, process.env);
+  if (given.values.has('find')) return find(words, given);
   const { options, requests, steps } = await requestedRuns(words, process.env, modelSource(process.env));
-  refuseWithoutFind(options);
-  refuseUnfitCheck(options, steps, words);
+  refuseUnfitCheck(options, steps, given);
   // With --check, standard output has one document: the verdict.
   const onlyVerdict = options.check && (options.json || options.format !== 'text');
   const controls = new RunControls();
@@ -160,8 +158,8 @@ const withUpload = (exitCode: number, isUploaded: boolean): number =>
   exitCode === ExitCode.done && !isUploaded ? ExitCode.failed : exitCode;
 
 /** `--find`: the runs are chosen while they are made. */
-async function find(words: readonly string[]): Promise<number> {
-  const { options, given } = await requestedFind(words, process.env, modelSource(process.env));
+async function find(words: readonly string[], found: GivenArguments): Promise<number> {
+  const { options, given } = await requestedFind(found, modelSource(process.env));
   const controls = new RunControls();
   const display = new LiveLines(process.stderr, [process.stdout]);
   const say = (line: string): void => display.print(line);
@@ -186,14 +184,6 @@ async function find(words: readonly string[]): Promise<number> {
   return withUpload(exitCode, (await uploads?.finish()) ?? true);
 }
 
-/** Throws a `CliError`. */
-function refuseWithoutFind(options: RunOptions): void {
-  const name = (['find-max', 'max-requests', 'max-seconds'] as const).find((each) => options[each] !== null);
-  if (name === undefined) return;
-  const instead = { 'max-requests': 'request-count', 'max-seconds': 'benchmark-duration', 'find-max': null }[name];
-  throw new CliError(`--${name} requires --find${instead === null ? '' : `; a run is limited by --${instead}`}`);
-}
-
 /** Judges what was measured. Confirming runs have the same options, and one run each. */
 async function checked(runs: readonly GroupRun[], options: RunOptions, argv: readonly string[]): Promise<number> {
   const { checkRuns } = await import('./check.ts');
@@ -205,16 +195,13 @@ async function checked(runs: readonly GroupRun[], options: RunOptions, argv: rea
 }
 
 /** Throws a `CliError`. */
-function refuseUnfitCheck(options: RunOptions, steps: number, argv: readonly string[]): void {
-  const given = (name: string): boolean => argv.some((each) => each === `--${name}` || each.startsWith(`--${name}=`));
-  if (!options.check) {
-    const without = given('check') ? undefined : Object.keys(CHECK_OPTIONS).find(given);
-    if (without !== undefined) throw new CliError(`--${without} requires --check`);
-    return;
-  }
-  if (steps > 1) throw new CliError('--check requires one load: without lists of loads and without a matrix');
-  if (options.shard !== null)
-    throw new CliError('--check cannot judge one shard; merge the run, then use llmbench check');
+function refuseUnfitCheck(options: RunOptions, steps: number, { values }: GivenArguments): void {
+  if (options.check && steps > 1)
+    throw new CliError('--check requires one load: without lists of loads and without a matrix');
+  if (options.check || values.has('check')) return;
+  // Their environment variables are those of `llmbench check`.
+  const without = Object.keys(CHECK_OPTIONS).find((name) => values.get(name)?.source === `--${name}`);
+  if (without !== undefined) throw new CliError(`--${without} requires --check`);
 }
 
 /** First Ctrl-C: requests in flight finish and the run is written. Second: they are cancelled and it is written. */

@@ -16,18 +16,8 @@ import { StorageError } from '../../errors/storage-errors.ts';
 import { RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openMirrorOf, openRuns, reportingStorage } from '../open-runs.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import {
-  choice,
-  flag,
-  integer,
-  number,
-  readOptions,
-  seconds,
-  text,
-  texts,
-  type OptionValues,
-} from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { choice, flag, integer, number, seconds, text, texts, type OptionValues } from '../options/options.ts';
 import { ACCESS_OPTIONS, requestedAccess } from '../options/access-options.ts';
 import { ALLOW_RUNS, allowedStarts } from '../options/allowed-starts.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
@@ -133,22 +123,7 @@ async function openedMirror(options: OptionValues<typeof OPTIONS>, say: (line: s
   return mirror;
 }
 
-/** Throws a `CliError` where runs must not or cannot be started. */
-function refuseStarts(options: OptionValues<typeof OPTIONS>, isReadOnly: boolean): void {
-  if (options['api-token-file'] === null && options['roles-file'] === null) {
-    throw new CliError('--allow-runs requires --api-token-file or --roles-file: who may start runs must be stated');
-  }
-  if (isReadOnly) {
-    throw new CliError(`--allow-runs requires a runs directory that can be written, not ${options['runs-dir']}`);
-  }
-}
-
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText('llmbench serve [options]', OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const options = readOptions(OPTIONS, argv, process.env);
+export const run = command(OPTIONS, { usage: 'llmbench serve [options]', examples: EXAMPLES }, async ({ options }) => {
   const stopped = untilStopped();
   const isStructured = options['log-format'] !== 'text';
   const log = serviceLog(options['log-format'], process.stderr);
@@ -160,7 +135,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     const isReadOnly = whyReadOnly !== null;
     let presence: AnnouncedServe | null = null;
     const { access, webConfig, isOpen } = await requestedAccess(options, say);
-    if (options['allow-runs'] !== null) refuseStarts(options, isReadOnly);
+    if (options['allow-runs'] !== null && isReadOnly)
+      throw new CliError(`--allow-runs requires a runs directory that can be written, not ${options['runs-dir']}`);
     const started = await allowedStarts(options['allow-runs'], store.directory, say);
     const receiver = await requestedVerdictReceiver(options);
     const grafanaUrl = requestedGrafanaLink(options['grafana-url']);
@@ -217,4 +193,4 @@ export async function run(argv: readonly string[]): Promise<number> {
     log.error(failure.message);
     return failure.exitCode;
   }
-}
+});

@@ -8,8 +8,8 @@ import { SIMULATED_SYSTEMS, startDialect, startSimulator } from '../../../simula
 import type { RunningSimulator, SimulatedSystem } from '../../../simulator/main.ts';
 import { listenError } from '../../http/listen.ts';
 import { codeOf } from '../../errors/store-errors.ts';
-import { asksForHelp, helpText } from '../options/help-text.ts';
-import { choice, flag, givenNames, integer, readOptions, text } from '../options/options.ts';
+import { command } from '../declare-command.ts';
+import { choice, flag, integer, text } from '../options/options.ts';
 import type { OptionValues } from '../options/options.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -67,25 +67,23 @@ interface Started {
   readonly simulator: RunningSimulator;
 }
 
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(`${helpText('llmbench simulate [options]', OPTIONS, EXAMPLES)}\n${faultsText()}`);
+export const run = command(
+  OPTIONS,
+  { usage: 'llmbench simulate [options]', examples: EXAMPLES, notes: faultsText() },
+  async ({ options, given }) => {
+    const stopped = untilStopped();
+    if (options.dialect !== null) {
+      const other = (['system', 'workers', 'plain'] as const).find((name) => given.has(name));
+      if (other !== undefined) throw new CliError(`--dialect has no --${other}: remove one of them`);
+      return simulateDialect(options.dialect, options, stopped);
+    }
+    const started = await startAll(options);
+    process.stdout.write(options.json ? asJson(started, options.system === 'all') : asText(started, options.model));
+    await stopped;
+    await Promise.all(started.map(({ simulator }) => simulator.close()));
     return ExitCode.done;
-  }
-  const options = readOptions(OPTIONS, argv, process.env);
-  const stopped = untilStopped();
-  if (options.dialect !== null) {
-    const given = givenNames(OPTIONS, argv, process.env);
-    const other = (['system', 'workers', 'plain'] as const).find((name) => given.has(name));
-    if (other !== undefined) throw new CliError(`--dialect has no --${other}: remove one of them`);
-    return simulateDialect(options.dialect, options, stopped);
-  }
-  const started = await startAll(options);
-  process.stdout.write(options.json ? asJson(started, options.system === 'all') : asText(started, options.model));
-  await stopped;
-  await Promise.all(started.map(({ simulator }) => simulator.close()));
-  return ExitCode.done;
-}
+  },
+);
 
 async function simulateDialect(
   name: DialectName,

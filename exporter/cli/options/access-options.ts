@@ -7,10 +7,16 @@ import { apiToken } from './api-token.ts';
 import { flag, text, type OptionValues } from './options.ts';
 import { requestedWebConfig } from './web-config-option.ts';
 
+const OF_TOKEN = ['allow-baseline-changes', 'api-token-always', 'trust-proxy'];
+const NEEDS_TOKEN = { requires: ['--api-token-file'] };
+
 export const ACCESS_OPTIONS = {
   'api-token-file': text('FILE', 'file with the token that the API requires from other machines', null),
-  'allow-baseline-changes': flag('allow clients with the API token to change baselines; requires --api-token-file'),
-  'api-token-always': flag('require the token from clients on this machine too'),
+  'allow-baseline-changes': flag(
+    'allow clients with the API token to change baselines; requires --api-token-file',
+    NEEDS_TOKEN,
+  ),
+  'api-token-always': flag('require the token from clients on this machine too', NEEDS_TOKEN),
   'web-config-file': text(
     'FILE',
     "TLS, users and rate limit, in the format of Prometheus' web configuration file; changes apply at once",
@@ -20,13 +26,17 @@ export const ACCESS_OPTIONS = {
     'FILE',
     'roles of users and tokens instead of the API token, as YAML: read, annotate, write-baseline, start-runs; changes apply at once',
     null,
+    {
+      conflicts: Object.fromEntries(
+        ['api-token-file', ...OF_TOKEN].map((name) => [name, 'the roles file states who may do what']),
+      ),
+    },
   ),
   'trust-proxy': flag(
     'behind a reverse proxy on this machine that sets X-Forwarded-For: require the token unless it names this machine',
+    NEEDS_TOKEN,
   ),
 };
-
-const REQUIRE_TOKEN = ['allow-baseline-changes', 'api-token-always', 'trust-proxy'] as const;
 
 export interface RequestedAccess {
   readonly access: Access;
@@ -43,10 +53,6 @@ export async function requestedAccess(
 ): Promise<RequestedAccess> {
   const { 'roles-file': rolesPath } = options;
   const token = await apiToken(options['api-token-file'], say);
-  if (rolesPath !== null) refuseBeside(options);
-  for (const name of REQUIRE_TOKEN) {
-    if (options[name] && token === null) throw new CliError(`--${name} requires --api-token-file`);
-  }
   const webConfig = await requestedWebConfig('web-config-file', options['web-config-file'], say);
   if (rolesPath !== null) return { ...(await byRoles(rolesPath, webConfig, say)), webConfig };
   const access = tokenAccess({
@@ -55,13 +61,6 @@ export async function requestedAccess(
     allowBaselineChanges: options['allow-baseline-changes'],
   });
   return { access, webConfig, isOpen: token === null && !requiresSignIn(webConfig) };
-}
-
-function refuseBeside(options: OptionValues<typeof ACCESS_OPTIONS>): void {
-  const beside = (['api-token-file', ...REQUIRE_TOKEN] as const).find((name) => Boolean(options[name]));
-  if (beside !== undefined) {
-    throw new CliError(`--${beside} and --roles-file exclude each other: the roles file states who may do what`);
-  }
 }
 
 async function byRoles(

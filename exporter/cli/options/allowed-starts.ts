@@ -2,12 +2,13 @@ import { resolve } from 'node:path';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import type { ServiceStarts } from '../../starts/service-starts.ts';
 import { CliError } from '../failure.ts';
-import { readOptions, text } from './options.ts';
+import { givenArguments, parsedValues, text, valuesOf } from './options.ts';
 
 export const ALLOW_RUNS = text(
   'FILE',
   'scenarios that clients may start by name, as YAML; requires --api-token-file or --roles-file; changes apply at once',
   null,
+  { requires: ['--api-token-file or --roles-file: who may start runs must be stated'] },
 );
 
 /** What clients may start; null without a file. `say` receives a line for each later change of it that is not valid. */
@@ -22,7 +23,9 @@ export async function allowedStarts(
   const { RUN_OPTIONS } = await import('./run-options.ts');
   const problemOf = (words: readonly string[]): string | null => {
     try {
-      readOptions(RUN_OPTIONS, words, {});
+      const given = givenArguments(RUN_OPTIONS, words, {});
+      // What the words require may be in a scenario file.
+      (given.values.has('config') ? parsedValues : valuesOf)(RUN_OPTIONS, given);
       return null;
     } catch (error) {
       if (error instanceof CliError) return error.message.replaceAll('\n', ';');

@@ -9,9 +9,8 @@ import type { RunRequest } from '../../run/run-request.ts';
 import { unfinishedDirectory } from '../../store/run-paths.ts';
 import { CliError } from '../failure.ts';
 import { requestedObjectives } from './objective-options.ts';
-import { givenValues, readOptions, type GivenValues } from './options.ts';
-import { runCommandLine } from './run-command-line.ts';
-import { withModel, type ModelSource } from './requested-runs.ts';
+import { valuesOf, type GivenArguments, type GivenValues } from './options.ts';
+import { runCommandLine, withModel, type ModelSource } from './requested-runs.ts';
 import { RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
 
 const START = { concurrency: 1, request_rate: 1 } as const;
@@ -26,28 +25,16 @@ const WARMUP_SECONDS = 2;
 /** A longer ID leaves no room for the names of the runs. */
 const RUN_SUFFIX = '-s000-r0-00';
 
-/** Options that contradict a search, with the reason. */
-const UNFIT: readonly (readonly [name: keyof RunOptions, reason: string])[] = [
-  ['check', 'a search makes runs of different loads'],
-  ['shard', 'a search requires the whole load in one process'],
-  ['config', 'give the options as flags or environment variables'],
-  ['fixed-schedule', 'the load of a trace cannot be varied'],
-  ['stages', 'a search sets the load'],
-  ['cool-down', 'a search ends its runs early, within a budget of requests'],
-];
-
 /** The options of `run --find` and from where they come. Throws a `CliError`, and what the source of models throws. */
 export async function requestedFind(
-  argv: readonly string[],
-  environment: NodeJS.ProcessEnv,
+  given: GivenArguments,
   modelOf: ModelSource,
 ): Promise<{ options: RunOptions; given: GivenValues }> {
-  const options = readOptions(RUN_OPTIONS, argv, environment);
-  const given = givenValues(RUN_OPTIONS, argv, environment);
-  if (options.model !== null || options.url.length === 0) return { options, given };
-  const search = requestedSearch({ ...options, model: '' }, given);
+  const options = valuesOf(RUN_OPTIONS, given);
+  if (options.model !== null || options.url.length === 0) return { options, given: given.values };
+  const search = requestedSearch({ ...options, model: '' }, given.values);
   const model = await modelOf(search.request(smallestProbe(search.range.start)));
-  return { options: { ...options, model }, given: withModel(given, model) };
+  return { options: { ...options, model }, given: withModel(given, model).values };
 }
 
 const smallestProbe = (load: number): PlannedProbe => ({
@@ -58,7 +45,8 @@ const smallestProbe = (load: number): PlannedProbe => ({
 /** The search that the options ask for. Throws a `CliError`. */
 export function requestedSearch(options: RunOptions, given: GivenValues): CapacitySearch {
   const load: SearchedLoad = options.find === 'concurrency' ? 'concurrency' : 'request_rate';
-  refuseUnfit(options, load);
+  if (load === 'concurrency' && options['request-rate'] !== null)
+    throw new CliError('--request-rate cannot be used with --find concurrency; use --find request-rate');
   const start = startOf(options, load);
   const max = options['find-max'] ?? Math.max(start, HIGHEST[load]);
   if (load === 'concurrency' && !Number.isInteger(max))
@@ -88,19 +76,6 @@ export function requestedSearch(options: RunOptions, given: GivenValues): Capaci
     cooldownSeconds: options['profile-run-cooldown-seconds'],
     request: (probe) => probeRequest(options, given, load, groupId, probe),
   };
-}
-
-function refuseUnfit(options: RunOptions, load: SearchedLoad): void {
-  if (options.slo.length === 0)
-    throw new CliError('--find requires --slo, the objectives that must hold, such as --slo "ttft:p95<300ms"');
-  for (const [name, reason] of UNFIT) {
-    const value = options[name];
-    if (value !== null && value !== false) throw new CliError(`--${name} cannot be used with --find: ${reason}`);
-  }
-  if (options['num-profile-runs'] > 1)
-    throw new CliError('--num-profile-runs cannot be used with --find: a search repeats the runs that decide');
-  if (load === 'concurrency' && options['request-rate'] !== null)
-    throw new CliError('--request-rate cannot be used with --find concurrency; use --find request-rate');
 }
 
 function startOf(options: RunOptions, load: SearchedLoad): number {

@@ -4,6 +4,8 @@ import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
 import { choice, flag, integer, seconds, text, type OptionValues } from './options.ts';
 
+const VARIES = 'it varies the concurrency; use a list of rates, such as --request-rate 5,10,20, or --find request-rate';
+
 /** Multiple runs with one command. */
 export const GROUP_OPTIONS = {
   config: text('FILE', 'YAML file with these options as keys, and a matrix of values to combine', null),
@@ -11,6 +13,13 @@ export const GROUP_OPTIONS = {
     ['auto'] as const,
     'double the concurrency, from --concurrency (default 1), until the throughput grows by less than 10 %',
     null,
+    {
+      conflicts: {
+        'num-profile-runs':
+          'it has no repeats; repeat the loads that it found, such as --concurrency 8,16,32 --num-profile-runs 3',
+        ...Object.fromEntries(['request-rate', 'stages', 'fixed-schedule'].map((name) => [name, VARIES])),
+      },
+    },
   ),
   'sweep-max': integer('highest concurrency of --sweep auto', { min: 1, max: 100_000 }, 512),
   'num-profile-runs': integer('number of runs of each load, each with new texts', { min: 1, max: 100 }, 1),

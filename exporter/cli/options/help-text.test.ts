@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { CliError } from '../failure.ts';
-import { asksForHelp, helpText, sectionedHelp } from './help-text.ts';
+import { isHelpRequested, helpText, sectionedHelp } from './help-text.ts';
 import { choice, flag, integer, text } from './options.ts';
 import { RUN_HELP, RUN_OPTIONS } from './run-options.ts';
 
@@ -62,7 +62,7 @@ describe('a command with sections', () => {
 });
 
 test.each([['--help'], ['-h'], ['--help-all'], ['--help=load']])('%s shows help', (argument) => {
-  expect(asksForHelp(['--url', 'x', argument])).toBe(true);
+  expect(isHelpRequested(['--url', 'x', argument])).toBe(true);
 });
 
 describe('run', () => {

@@ -28,7 +28,7 @@ const MAX_COLUMNS = 120;
 const USUAL_COLUMNS = 100;
 
 /** Whether the arguments request help. */
-export const asksForHelp = (argv: readonly string[]): boolean =>
+export const isHelpRequested = (argv: readonly string[]): boolean =>
   argv.some((argument) => /^(-h|--help|--help-all|--help=.*)$/.test(argument));
 
 /** The text of `--help`: usage, each option with its default and examples. */

@@ -133,6 +133,8 @@ test.each([
     '--request-count 1 --request-rate 1 --fixed-schedule',
     '--request-rate and --fixed-schedule cannot be used together',
   ],
+  ['--fixed-schedule --no-fixed-schedule', '--fixed-schedule and --no-fixed-schedule cannot be used together'],
+  ['--request-count 1 --stages rate=5:3s', '--request-count cannot be used with --stages: the stages end the run'],
   ['--request-count 1 --request-rate-ramp-duration 3', '--request-rate-ramp-duration requires --request-rate'],
   [
     '--request-count 1 --request-rate 3 --arrival-smoothness 2',

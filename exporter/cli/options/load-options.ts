@@ -46,17 +46,28 @@ export const ARRIVAL_OPTIONS = {
   ),
   'concurrency-ramp-duration': seconds('ramp the concurrency up over this time', UP_TO_A_WEEK, 0),
   'prefill-concurrency': integer('maximum number of requests that wait for their first token', SLOTS, null),
-  'prefill-concurrency-ramp-duration': seconds('ramp this limit up from 1 over this time', UP_TO_A_WEEK, 0),
+  'prefill-concurrency-ramp-duration': seconds('ramp this limit up from 1 over this time', UP_TO_A_WEEK, 0, {
+    requires: ['--prefill-concurrency'],
+  }),
   'request-rate': numbers(
     'RATE',
     'requests per second, sent independently of the responses; inf: all at once, or as many as --concurrency allows',
     { ...RATE, whole: false, infinite: true },
+    { conflicts: { 'fixed-schedule': null } },
   ),
-  stages: stagesOption({
-    mostConcurrency: MAX_CONCURRENCY,
-    rate: RATE,
-    mostSeconds: ONE_WEEK_SECONDS,
-  }),
+  stages: {
+    ...stagesOption({ mostConcurrency: MAX_CONCURRENCY, rate: RATE, mostSeconds: ONE_WEEK_SECONDS }),
+    conflicts: {
+      concurrency: 'a stage has its own, concurrency=N',
+      'request-rate': 'a stage has its own, rate=N',
+      'fixed-schedule': 'a trace has its own times',
+      'request-count': 'the stages end the run',
+      'benchmark-duration': 'the stages end the run',
+      'concurrency-ramp-duration': 'add a stage for each step',
+      'request-rate-ramp-duration': 'use a stage such as rate=0..20:30s',
+      check: 'compare stages with `llmbench compare --stage N`',
+    },
+  },
   'arrival-pattern': choice(
     ARRIVAL_PATTERNS,
     'distribution of the gaps between requests at a rate: exponential, constant or gamma',
@@ -67,11 +78,18 @@ export const ARRIVAL_OPTIONS = {
     'shape of the gamma distribution of the gaps: 1 is poisson, higher is smoother',
     { min: 0.01, max: 1e4 },
     null,
+    { requires: ['--arrival-pattern gamma or --warmup-arrival-pattern gamma'] },
   ),
-  'request-rate-ramp-duration': seconds('ramp the rate up from 0 over this time', UP_TO_A_WEEK, 0),
-  'fixed-schedule': flag('send the requests of the input at its timestamps (default for a trace with timestamps)'),
+  'request-rate-ramp-duration': seconds('ramp the rate up from 0 over this time', UP_TO_A_WEEK, 0, {
+    requires: ['--request-rate'],
+  }),
+  'fixed-schedule': flag('send the requests of the input at its timestamps (default for a trace with timestamps)', {
+    conflicts: { 'no-fixed-schedule': null },
+  }),
   'no-fixed-schedule': flag('ignore the timestamps of a trace'),
-  'fixed-schedule-auto-offset': flag('shift the schedule so that its first request is due at once'),
+  'fixed-schedule-auto-offset': flag('shift the schedule so that its first request is due at once', {
+    conflicts: { 'fixed-schedule-start-offset': null },
+  }),
   'fixed-schedule-start-offset': milliseconds('begin the schedule at this timestamp', TIMESTAMP, null),
   'fixed-schedule-end-offset': milliseconds('end the schedule after this timestamp', TIMESTAMP, null),
   'synthesis-speedup-ratio': number(
@@ -81,7 +99,9 @@ export const ARRIVAL_OPTIONS = {
     null,
   ),
   'request-cancellation-rate': percent('percentage of requests that the client cancels on purpose', 0),
-  'request-cancellation-delay': seconds('time from sending a request to its cancellation', UP_TO_A_WEEK, 0),
+  'request-cancellation-delay': seconds('time from sending a request to its cancellation', UP_TO_A_WEEK, 0, {
+    requires: ['--request-cancellation-rate'],
+  }),
 };
 
 /** When it ends. */
@@ -129,6 +149,8 @@ function errorLimit(help: string): Option<ErrorLimit> {
   };
 }
 
+const WARMED = { requires: ['--warmup-request-count or --warmup-duration'] };
+
 /** What comes before the measurement. */
 export const WARMUP_OPTIONS = {
   'warmup-request-count': integer(
@@ -142,10 +164,20 @@ export const WARMUP_OPTIONS = {
     UP_TO_A_WEEK,
     DEFAULT_GRACE_PERIOD_SECONDS,
   ),
-  'warmup-concurrency': integer('--concurrency of the warm-up (default: as measured)', SLOTS, null),
-  'warmup-prefill-concurrency': integer('--prefill-concurrency of the warm-up (default: as measured)', SLOTS, null),
-  'warmup-request-rate': number('RATE', '--request-rate of the warm-up (default: as measured)', RATE, null),
-  'warmup-arrival-pattern': choice(ARRIVAL_PATTERNS, '--arrival-pattern of the warm-up (default: as measured)', null),
+  'warmup-concurrency': integer('--concurrency of the warm-up (default: as measured)', SLOTS, null, WARMED),
+  'warmup-prefill-concurrency': integer(
+    '--prefill-concurrency of the warm-up (default: as measured)',
+    SLOTS,
+    null,
+    WARMED,
+  ),
+  'warmup-request-rate': number('RATE', '--request-rate of the warm-up (default: as measured)', RATE, null, WARMED),
+  'warmup-arrival-pattern': choice(
+    ARRIVAL_PATTERNS,
+    '--arrival-pattern of the warm-up (default: as measured)',
+    null,
+    WARMED,
+  ),
 };
 
 export const LOAD_OPTIONS = { ...ARRIVAL_OPTIONS, ...END_OPTIONS, ...WARMUP_OPTIONS };
@@ -293,26 +325,33 @@ function firstLoad({ concurrency, arrivals }: LoadPlan): { rate: number | null; 
   return { rate: null, concurrency: first?.concurrency ?? null };
 }
 
-/** What stages replace, and why. */
-const UNFIT_FOR_STAGES = [
-  ['concurrency', 'a stage has its own, concurrency=N'],
-  ['request-rate', 'a stage has its own, rate=N'],
-  ['fixed-schedule', 'a trace has its own times'],
-  ['request-count', 'the stages end the run'],
-  ['benchmark-duration', 'the stages end the run'],
-  ['concurrency-ramp-duration', 'add a stage for each step'],
-  ['request-rate-ramp-duration', 'use a stage such as rate=0..20:30s'],
+/** What depends on values, beyond the rules of the options. */
+function checkCombinations(options: LoadOptions): void {
+  const { stages, 'request-rate': rates, 'fixed-schedule': fixed } = options;
+  if (!fixed && stages === null && options['request-count'] === null && options['benchmark-duration'] === null)
+    throw new CliError('--request-count, --benchmark-duration or --stages is required');
+  if (options['arrival-pattern'] !== 'poisson' && stages?.every(({ kind }) => kind === 'concurrency') === true)
+    throw new CliError('--arrival-pattern requires a stage with a rate');
+  checkCoolDown(options);
+  needs(options, 'request-rate-ramp-duration', rates?.includes(Infinity) !== true, 'a finite --request-rate');
+  const isLimited = options.concurrency !== null || (rates === null && !fixed);
+  needs(options, 'concurrency-ramp-duration', isLimited, '--concurrency');
+  for (const name of TRACE_OPTIONS) needs(options, name, fixed, '--fixed-schedule');
+  const isWarmupRated = rates !== null || options['warmup-request-rate'] !== null || stages?.[0]?.kind === 'rate';
+  needs(options, 'warmup-arrival-pattern', isWarmupRated, '--request-rate or --warmup-request-rate');
+}
+
+/** Also of a trace that is recognized by its content. */
+const TRACE_OPTIONS = [
+  'fixed-schedule-auto-offset',
+  'fixed-schedule-start-offset',
+  'fixed-schedule-end-offset',
+  'synthesis-speedup-ratio',
 ] as const;
 
-function checkStages(options: LoadOptions): void {
-  if (options.stages === null) return;
-  for (const [name, reason] of UNFIT_FOR_STAGES) {
-    const value = options[name];
-    if (value !== null && value !== false && value !== 0)
-      throw new CliError(`--${name} cannot be used with --stages: ${reason}`);
-  }
-  if (options['arrival-pattern'] !== 'poisson' && options.stages.every(({ kind }) => kind === 'concurrency'))
-    throw new CliError('--arrival-pattern requires a stage with a rate');
+function needs(options: LoadOptions, name: keyof LoadOptions, met: boolean, needed: string): void {
+  const value = options[name];
+  if (value !== null && value !== 0 && value !== false && !met) throw new CliError(`--${name} requires ${needed}`);
 }
 
 /** Only slots that become free can send further requests. */
@@ -329,46 +368,4 @@ function checkCoolDown(options: LoadOptions): void {
     throw new CliError(
       `--cool-down cannot be used with ${wrong}: it refills the slots of a concurrency, which become free at the end`,
     );
-}
-
-function checkCombinations(options: LoadOptions): void {
-  checkStages(options);
-  checkCoolDown(options);
-  const staged = options.stages !== null;
-  const rates = options['request-rate'];
-  const rated = rates !== null;
-  const finite = rated && !rates.includes(Infinity);
-  const fixed = options['fixed-schedule'];
-  if (!fixed && !staged && options['request-count'] === null && options['benchmark-duration'] === null) {
-    throw new CliError('--request-count, --benchmark-duration or --stages is required');
-  }
-  if (rated && fixed) throw new CliError('--request-rate and --fixed-schedule cannot be used together');
-  const warmupRated = options['warmup-request-rate'] !== null;
-  const warmed = (options['warmup-request-count'] ?? 0) > 0 || (options['warmup-duration'] ?? 0) > 0;
-  const limits = options.concurrency !== null || (!rated && !fixed);
-  const gamma = [options['arrival-pattern'], options['warmup-arrival-pattern']].includes('gamma');
-  needs(options, 'request-rate-ramp-duration', finite, rated ? 'a finite --request-rate' : '--request-rate');
-  needs(options, 'arrival-smoothness', gamma, '--arrival-pattern gamma');
-  needs(options, 'concurrency-ramp-duration', limits, '--concurrency');
-  const prefill = options['prefill-concurrency'] !== null;
-  needs(options, 'prefill-concurrency-ramp-duration', prefill, '--prefill-concurrency');
-  for (const name of ['auto-offset', 'start-offset', 'end-offset'] as const) {
-    needs(options, `fixed-schedule-${name}`, fixed, '--fixed-schedule');
-  }
-  needs(options, 'synthesis-speedup-ratio', fixed, '--fixed-schedule');
-  if (options['fixed-schedule-auto-offset'] && options['fixed-schedule-start-offset'] !== null) {
-    throw new CliError('--fixed-schedule-auto-offset and --fixed-schedule-start-offset cannot be used together');
-  }
-  for (const name of ['concurrency', 'prefill-concurrency', 'request-rate', 'arrival-pattern'] as const) {
-    needs(options, `warmup-${name}`, warmed, '--warmup-request-count or --warmup-duration');
-  }
-  const warmupIsRated = rated || warmupRated || options.stages?.[0]?.kind === 'rate';
-  needs(options, 'warmup-arrival-pattern', warmupIsRated, '--request-rate or --warmup-request-rate');
-  needs(options, 'request-cancellation-delay', options['request-cancellation-rate'] > 0, '--request-cancellation-rate');
-}
-
-/** An option without effect is an error. */
-function needs(options: LoadOptions, name: keyof LoadOptions, met: boolean, needed: string): void {
-  const value = options[name];
-  if (value !== null && value !== 0 && value !== false && !met) throw new CliError(`--${name} requires ${needed}`);
 }

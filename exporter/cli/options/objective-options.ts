@@ -2,7 +2,7 @@ import type { Objectives } from '../../../core/run/objectives.ts';
 import { parseGoodput } from '../../../core/objectives/goodput-grammar.ts';
 import { GrammarError, parseObjective } from '../../../core/objectives/grammar.ts';
 import { CliError } from '../failure.ts';
-import { choice, text, texts, type OptionValues } from './options.ts';
+import { choice, list, text, texts, type OptionValues } from './options.ts';
 
 /** The objectives of a run. */
 export const OBJECTIVE_OPTIONS = {
@@ -13,12 +13,15 @@ export const OBJECTIVE_OPTIONS = {
       null,
     ),
     multiple: true,
+    isList: true,
     separator: ' ',
     parse: (given: readonly string[]): string => given.join(' '),
   },
-  slo: texts(
-    'SLO',
-    'objective of the run: "ttft:p95<300ms", "error_ratio<=1%"; exit code 99 when not met; may be repeated',
+  slo: list(
+    texts(
+      'SLO',
+      'objective of the run: "ttft:p95<300ms", "error_ratio<=1%"; exit code 99 when not met; may be repeated',
+    ),
   ),
   'slo-undecided': choice(['pass', 'fail'], 'whether an undecided objective is exit code 0 or 99', 'pass'),
 };

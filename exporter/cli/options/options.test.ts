@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CliError } from '../failure.ts';
-import { choice, flag, integer, readArguments, readOptions, seconds, text, texts } from './options.ts';
+import { choice, flag, givenArguments, integer, list, readOptions, seconds, text, texts, valuesOf } from './options.ts';
 
 const OPTIONS = {
   url: text('URL', 'where', null),
@@ -79,7 +79,8 @@ describe('what is refused, in one line that names flag, value and what is allowe
 
   test('a flag of another program is answered, with its value', () => {
     const foreign = { answer: (flag: string, value: string | null) => (flag === '--pace' ? `use ${value}` : null) };
-    const wrong = (argv: readonly string[]) => () => readOptions(OPTIONS, argv, {}, undefined, foreign);
+    const wrong = (argv: readonly string[]) => () =>
+      valuesOf(OPTIONS, givenArguments(OPTIONS, argv, {}, undefined, foreign));
     expect(wrong(['--pace', '3'])).toThrow(new CliError('--pace is not an option; use 3'));
     expect(wrong(['--pace=4'])).toThrow(new CliError('--pace is not an option; use 4'));
     expect(wrong(['--pace', '--json'])).toThrow(new CliError('--pace is not an option; use null'));
@@ -93,7 +94,10 @@ describe('what is refused, in one line that names flag, value and what is allowe
 });
 
 describe('arguments without a flag, where a command takes them', () => {
-  const arguments_ = (argv: readonly string[], most = 1) => readArguments(OPTIONS, argv, {}, { name: 'METRIC', most });
+  const arguments_ = (argv: readonly string[], max = 1) => {
+    const given = givenArguments(OPTIONS, argv, {}, { name: 'METRIC', max });
+    return { values: valuesOf(OPTIONS, given), positionals: given.positionals };
+  };
 
   test.each([
     [['a:b'], ['a:b']],
@@ -112,5 +116,66 @@ describe('arguments without a flag, where a command takes them', () => {
   test('an unexpected argument is refused, and named', () => {
     expect(() => arguments_(['a', 'b', 'c'])).toThrow(new CliError("unexpected argument 'b': at most 1 METRIC"));
     expect(() => arguments_(['a'], 0)).toThrow(new CliError("unexpected argument 'a': options begin with --"));
+  });
+});
+
+describe('a list takes several values in a row', () => {
+  const LISTS = { m: list(texts('NAME', 'names')), x: texts('NAME', 'one at a time'), json: flag('for machines') };
+  const lists = (given: string) => {
+    const argv = given.split(' ');
+    const found = givenArguments(LISTS, argv, {}, { name: 'WORD', max: Infinity });
+    const { m, x } = valuesOf(LISTS, found);
+    return { m, x, words: found.positionals };
+  };
+
+  test.each([
+    ['--m a b --x 1', { m: ['a', 'b'], x: ['1'], words: [] }],
+    ['--m a --m b c', { m: ['a', 'b', 'c'], x: [], words: [] }],
+    ['--x a b', { m: [], x: ['a'], words: ['b'] }],
+    ['--m=a b', { m: ['a'], x: [], words: ['b'] }],
+    ['--m a --json b', { m: ['a'], x: [], words: ['b'] }],
+    ['--m a -- b', { m: ['a'], x: [], words: ['b'] }],
+  ])('%s', (given, expected) => {
+    expect(lists(given)).toEqual(expected);
+  });
+
+  test('and requires one', () => {
+    expect(() => lists('--m --json')).toThrow(new CliError('--m requires a value: --m NAME'));
+  });
+});
+
+describe('rules: an option without effect is refused', () => {
+  const RULES = {
+    rate: integer('how fast', { min: 0, max: 9 }, 0),
+    shape: choice(['flat', 'round'] as const, 'which', 'flat'),
+    smooth: integer('how smooth', { min: 1, max: 9 }, null, { requires: ['--shape round; see --help'] }),
+    ramp: seconds('how long', { min: 0, max: 9 }, 0, { requires: ['--rate or --stages', '--json'] }),
+    json: flag('for machines'),
+    stages: texts('STAGE', 'parts'),
+    alone: flag('by itself', { requires: ['--json'], conflicts: { rate: null, stages: 'it has none' } }),
+  };
+  const rules = (given: string) => () => readOptions(RULES, given.split(' '), {});
+
+  test.each([
+    ['--smooth 2', '--smooth requires --shape round; see --help'],
+    ['--smooth 2 --shape flat', '--smooth requires --shape round; see --help'],
+    ['--ramp 1 --json --rate 0', '--ramp requires --rate or --stages'],
+    ['--alone --json --rate 1', '--alone and --rate cannot be used together'],
+    // What it lacks does not matter then.
+    ['--alone --stages a', '--stages cannot be used with --alone: it has none'],
+    ['--ramp 1', '2 arguments are wrong:\n  --ramp requires --rate or --stages\n  --ramp requires --json'],
+  ])('%s', (given, message) => {
+    expect(rules(given)).toThrow(new CliError(message));
+  });
+
+  test.each(['--smooth 2 --shape round', '--ramp 1 --stages a --json', '--ramp 0', '--alone --json --rate 0'])(
+    '%s',
+    (given) => {
+      expect(rules(given)).not.toThrow();
+    },
+  );
+
+  test('wrong values are reported before them', () => {
+    expect(rules('--ramp 1 --rate x')).toThrow(new CliError("--rate is 'x' and must be a whole number from 0 to 9"));
   });
 });

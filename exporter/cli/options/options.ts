@@ -2,11 +2,22 @@ import { parseArgs } from 'node:util';
 import { nearestNames } from '../../../core/text/nearest-names.ts';
 import { CliError } from '../failure.ts';
 
+/** What an option needs beside it; one without effect is refused. */
+export interface OptionRules {
+  /**
+   * What else has to be given, as the end of a message, such as `--concurrency or --request-rate`: one of the options that it
+   * names, with their value if it names one. What follows a semicolon only explains.
+   */
+  readonly requires?: readonly string[];
+  /** Options that it cannot be used with, and why; null: the two contradict each other. */
+  readonly conflicts?: Readonly<Record<string, string | null>>;
+}
+
 /**
- * One option of a command, defined once: the flag, the environment variable (`LLMBENCH_` + its name), the help text and the
- * check of its value all come from here.
+ * One option of a command, defined once: the flag, the environment variable (`LLMBENCH_` + its name), the help text, the check
+ * of its value and its rules all come from here.
  */
-export interface Option<T> {
+export interface Option<T> extends OptionRules {
   readonly help: string;
   /** The placeholder of the value in the help, e.g. `N`; absent for switches. */
   readonly value?: string;
@@ -17,6 +28,7 @@ export interface Option<T> {
   readonly parse: (texts: readonly string[]) => T;
   /** Keys of a value that is a map in a scenario file; `parse` gets such a value as JSON of keys and texts. */
   readonly fields?: readonly string[];
+  readonly isList?: boolean;
   /** The value when neither flag nor environment variable gives one. */
   readonly fallback: T;
 }
@@ -26,29 +38,38 @@ export type OptionValues<O extends Options> = { readonly [K in keyof O]: O[K] ex
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? '';
 
-export function flag(help: string): Option<boolean> {
-  return { help, parse: (texts) => last(texts) !== 'false' && last(texts) !== '0', fallback: false };
+export function flag(help: string, rules: OptionRules = {}): Option<boolean> {
+  return { ...rules, help, parse: (texts) => last(texts) !== 'false' && last(texts) !== '0', fallback: false };
 }
 
-export function text<T extends string | null>(value: string, help: string, fallback: T): Option<string | T> {
-  return { help, value, parse: last, fallback };
+export function text<T extends string | null>(
+  value: string,
+  help: string,
+  fallback: T,
+  rules: OptionRules = {},
+): Option<string | T> {
+  return { ...rules, help, value, parse: last, fallback };
 }
 
 export function texts(value: string, help: string): Option<readonly string[]> {
   return { help, value, multiple: true, parse: (given) => given, fallback: [] };
 }
 
+/** Takes several values in a row, as AIPerf's options do: `--formats json csv`. What begins with a dash ends them. */
+export const list = <T>(option: Option<T>): Option<T> => ({ ...option, isList: true });
+
 export function choice<T extends string, F extends T | null>(
   allowed: readonly T[],
   help: string,
   fallback: F,
+  rules: OptionRules = {},
 ): Option<T | F> {
   const parse = (given: readonly string[]): T => {
     const found = allowed.find((candidate) => candidate === last(given));
     if (found === undefined) throw new Error(`one of ${allowed.join(', ')}`);
     return found;
   };
-  return { help, value: allowed.join('|'), parse, fallback };
+  return { ...rules, help, value: allowed.join('|'), parse, fallback };
 }
 
 interface Range {
@@ -56,8 +77,13 @@ interface Range {
   readonly max: number;
 }
 
-export function integer<T extends number | null>(help: string, range: Range, fallback: T): Option<number | T> {
-  return { help, value: 'N', parse: (given) => inRange(last(given), range, true), fallback };
+export function integer<T extends number | null>(
+  help: string,
+  range: Range,
+  fallback: T,
+  rules: OptionRules = {},
+): Option<number | T> {
+  return { ...rules, help, value: 'N', parse: (given) => inRange(last(given), range, true), fallback };
 }
 
 export function number<T extends number | null>(
@@ -65,12 +91,18 @@ export function number<T extends number | null>(
   help: string,
   range: Range,
   fallback: T,
+  rules: OptionRules = {},
 ): Option<number | T> {
-  return { help, value, parse: (given) => inRange(last(given), range, false), fallback };
+  return { ...rules, help, value, parse: (given) => inRange(last(given), range, false), fallback };
 }
 
-export function seconds<T extends number | null>(help: string, range: Range, fallback: T): Option<number | T> {
-  return number('SECONDS', help, range, fallback);
+export function seconds<T extends number | null>(
+  help: string,
+  range: Range,
+  fallback: T,
+  rules?: OptionRules,
+): Option<number | T> {
+  return number('SECONDS', help, range, fallback, rules);
 }
 
 export function milliseconds<T extends number | null>(help: string, range: Range, fallback: T): Option<number | T> {
@@ -91,12 +123,13 @@ export function numbers(
   value: string,
   help: string,
   range: Range & { readonly whole: boolean; readonly infinite?: boolean },
+  rules: OptionRules = {},
 ): Option<readonly number[] | null> {
   const parse = (given: readonly string[]): readonly number[] =>
     last(given)
       .split(',')
       .map((part) => (range.infinite && part.trim() === 'inf' ? Infinity : inRange(part, range, range.whole)));
-  return { help, value: `${value}[,${value}…]`, parse, fallback: null };
+  return { ...rules, help, value: `${value}[,${value}…]`, parse, fallback: null };
 }
 
 function inRange(given: string, { min, max }: Range, whole: boolean): number {
@@ -106,19 +139,30 @@ function inRange(given: string, { min, max }: Range, whole: boolean): number {
   return number;
 }
 
-/**
- * Reads flags and environment. Every mistake is one line that names the flag, what was given and what is allowed; all of
- * them are reported together.
- */
-export function readOptions<O extends Options>(
-  options: O,
-  argv: readonly string[],
-  environment: NodeJS.ProcessEnv,
-  file: GivenValues = NOTHING_GIVEN,
-  foreign: ForeignNames = NO_FOREIGN_NAMES,
-): OptionValues<O> {
-  return readArguments(options, argv, environment, { name: '', most: 0 }, file, foreign).values;
+/** Values by the name of their option. */
+export type GivenValues = ReadonlyMap<string, GivenValue>;
+
+interface GivenValue {
+  readonly texts: readonly string[];
+  /** The place that a message names: `--url`, `LLMBENCH_URL`, `chat.yaml: url`. */
+  readonly source: string;
 }
+
+/** The arguments of a command, not parsed yet. */
+export interface GivenArguments {
+  readonly values: GivenValues;
+  readonly positionals: readonly string[];
+  /** What is wrong with the arguments themselves, one line each. */
+  readonly mistakes: readonly string[];
+}
+
+/** Positional arguments of a command: their name in messages, and how many at most. */
+export interface Positionals {
+  readonly name: string;
+  readonly max: number;
+}
+
+const NO_POSITIONALS: Positionals = { name: '', max: 0 };
 
 /** Names of options that a command does not have and users of other programs expect. */
 export interface ForeignNames {
@@ -128,40 +172,70 @@ export interface ForeignNames {
 
 const NO_FOREIGN_NAMES: ForeignNames = { answer: () => null };
 
-/** Values of a file: the option's name, its texts, and the place in the file for messages. */
-export type GivenValues = ReadonlyMap<string, { readonly texts: readonly string[]; readonly source: string }>;
-
-const NOTHING_GIVEN: GivenValues = new Map();
-
-/** The options that flags or the environment set. */
-export function givenNames(options: Options, argv: readonly string[], environment: NodeJS.ProcessEnv): Set<string> {
-  const { found } = readFlags(options, argv, NO_FOREIGN_NAMES);
-  const given = (name: string): boolean =>
-    found[name] !== undefined || environment[environmentVariable(name)] !== undefined;
-  return new Set(Object.keys(options).filter(given));
-}
-
-/** Positional arguments of a command: their name in messages, and how many at most. */
-export interface Positionals {
-  readonly name: string;
-  readonly most: number;
-}
-
-/** As `readOptions`, and up to `allowed.most` arguments without a flag; `--` makes all that follow such. */
-export function readArguments<O extends Options>(
+/**
+ * Reads flags and environment. Every mistake is one line that names the flag, what was given and what is allowed; all of
+ * them are reported together.
+ */
+export function readOptions<O extends Options>(
   options: O,
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
-  allowed: Positionals,
-  file: GivenValues = NOTHING_GIVEN,
+): OptionValues<O> {
+  return valuesOf(options, givenArguments(options, argv, environment));
+}
+
+/** Flags that a command does not have. */
+export function unknownFlags(options: Options, argv: readonly string[]): readonly string[] {
+  return tokensOf(options, argv).flatMap((token) =>
+    token.kind === 'option' && isUnknown(options, token.name) ? [token.rawName] : [],
+  );
+}
+
+/**
+ * What flags give, else the environment, and up to `allowed.max` arguments without a flag; `--` makes all that follow such.
+ */
+export function givenArguments(
+  options: Options,
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  allowed: Positionals = NO_POSITIONALS,
   foreign: ForeignNames = NO_FOREIGN_NAMES,
-): { readonly values: OptionValues<O>; readonly positionals: readonly string[] } {
-  const { found: given, positionals, mistakes } = readFlags(options, argv, foreign);
-  const surplus = positionals[allowed.most];
-  if (surplus !== undefined) mistakes.push(surplusMessage(surplus, allowed));
-  const set = setValues(options, given, environment, file);
+): GivenArguments {
+  const { found, positionals, mistakes } = readFlags(options, argv, foreign);
+  const surplus = positionals[allowed.max];
+  const values = Object.entries(options).flatMap(([name, option]): [string, GivenValue][] => {
+    const variable = environmentVariable(name);
+    const [fromFlag, fromEnvironment] = [found[name], environment[variable]];
+    if (fromFlag !== undefined) return [[name, { texts: fromFlag, source: `--${name}` }]];
+    if (fromEnvironment === undefined) return [];
+    const texts = option.multiple ? fromEnvironment.split(option.separator ?? ',') : [fromEnvironment];
+    return [[name, { texts, source: variable }]];
+  });
+  return {
+    values: new Map(values),
+    positionals,
+    mistakes: surplus === undefined ? mistakes : [...mistakes, surplusMessage(surplus, allowed)],
+  };
+}
+
+/** With the values of a file, where neither flag nor environment gives one. */
+export const withFile = (given: GivenArguments, file: GivenValues): GivenArguments => ({
+  ...given,
+  values: new Map([...file, ...given.values]),
+});
+
+/** The values of all options. Throws a `CliError` with all mistakes, or else with all broken rules. */
+export function valuesOf<O extends Options>(options: O, given: GivenArguments): OptionValues<O> {
+  const values = parsedValues(options, given);
+  refuseBrokenRules(options, values);
+  return values;
+}
+
+/** The same without the rules, which values from elsewhere may yet meet. Throws a `CliError`. */
+export function parsedValues<O extends Options>(options: O, given: GivenArguments): OptionValues<O> {
+  const mistakes = [...given.mistakes];
   const values = Object.entries(options).map(([name, option]) => {
-    const found = set.get(name);
+    const found = given.values.get(name);
     if (found === undefined) return [name, option.fallback];
     try {
       return [name, option.parse(found.texts)];
@@ -172,7 +246,43 @@ export function readArguments<O extends Options>(
     }
   });
   refuse(mistakes);
-  return { values: Object.fromEntries(values) as OptionValues<O>, positionals };
+  return Object.fromEntries(values) as OptionValues<O>;
+}
+
+/** Conflicts come first: what they concern need not be complete. */
+function refuseBrokenRules(options: Options, values: OptionValues<Options>): void {
+  const isSet = (name: string): boolean => hasEffect(options[name], values[name]);
+  const set = Object.entries(options).filter(([name]) => isSet(name));
+  refuse(
+    set.flatMap(([name, { conflicts = {} }]) =>
+      Object.entries(conflicts).flatMap(([other, why]) => {
+        if (!isSet(other)) return [];
+        if (why === null) return [`--${name} and --${other} cannot be used together`];
+        return [`--${other} cannot be used with --${name}: ${why}`];
+      }),
+    ),
+  );
+  refuse(
+    set.flatMap(([name, { requires = [] }]) =>
+      requires.filter((text) => !isMet(text, options, values)).map((text) => `--${name} requires ${text}`),
+    ),
+  );
+}
+
+/** Whether an option changes anything: it has a value, and not its default. */
+function hasEffect(option: Option<unknown> | undefined, value: unknown): boolean {
+  const isOff = value === undefined || value === null || value === false || value === 0;
+  return !isOff && value !== option?.fallback && !(Array.isArray(value) && value.length === 0);
+}
+
+/** A requirement is met by one of the options that it names before any explanation, with the value that follows the name if it is a choice. */
+function isMet(text: string, options: Options, values: OptionValues<Options>): boolean {
+  const [names = ''] = text.split(';');
+  return [...names.matchAll(/--([a-z0-9-]+)(?: ([\w-]+))?/g)].some(([, name = '', word = '']) => {
+    const option = options[name];
+    const isChoice = option?.value?.split('|').includes(word) === true;
+    return isChoice ? values[name] === word : hasEffect(option, values[name]);
+  });
 }
 
 function refuse(mistakes: readonly string[]): void {
@@ -186,36 +296,9 @@ function refuse(mistakes: readonly string[]): void {
 const shown = ({ fields }: Option<unknown>, given: readonly string[]): string =>
   given.map((text) => (fields !== undefined && text.startsWith('{') ? '{…}' : text)).join(',');
 
-/** The texts of the options that are set: by a flag, else by the environment, else by the file. */
-export function givenValues(
-  options: Options,
-  argv: readonly string[],
-  environment: NodeJS.ProcessEnv,
-  file: GivenValues = NOTHING_GIVEN,
-): GivenValues {
-  return setValues(options, readFlags(options, argv, NO_FOREIGN_NAMES).found, environment, file);
-}
-
-function setValues(
-  options: Options,
-  flags: ReadFlags['found'],
-  environment: NodeJS.ProcessEnv,
-  file: GivenValues,
-): GivenValues {
-  const set = Object.entries(options).flatMap(([name, option]) => {
-    const variable = environmentVariable(name);
-    const [fromFlag, fromEnvironment, fromFile] = [flags[name], environment[variable], file.get(name)];
-    if (fromFlag !== undefined) return [[name, { texts: fromFlag, source: `--${name}` }] as const];
-    if (fromEnvironment === undefined) return fromFile === undefined ? [] : [[name, fromFile] as const];
-    const texts = option.multiple ? fromEnvironment.split(option.separator ?? ',') : [fromEnvironment];
-    return [[name, { texts, source: variable }] as const];
-  });
-  return new Map(set);
-}
-
-function surplusMessage(surplus: string, { name, most }: Positionals): string {
-  if (most === 0) return `unexpected argument '${surplus}': options begin with --`;
-  return `unexpected argument '${surplus}': at most ${most} ${name}`;
+function surplusMessage(surplus: string, { name, max }: Positionals): string {
+  if (max === 0) return `unexpected argument '${surplus}': options begin with --`;
+  return `unexpected argument '${surplus}': at most ${max} ${name}`;
 }
 
 export const environmentVariable = (name: string): string => `LLMBENCH_${name.replaceAll('-', '_').toUpperCase()}`;
@@ -234,12 +317,18 @@ function readFlags(options: Options, argv: readonly string[], foreign: ForeignNa
   const mistakes: string[] = [];
   const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.rawName] : []));
   const answer = (flag: string, value: string | null): string | null => foreign.answer(flag, value, given);
-  tokens.forEach((token, i) => {
+  /** The values of the option that takes the words that follow. */
+  let list: string[] | null = null;
+  for (const [i, token] of tokens.entries()) {
     const previous = tokens[i - 1];
     // What follows an unknown flag is probably its value.
     const isUnknownsValue = previous?.kind === 'option' && isUnknown(options, previous.name) && !previous.inlineValue;
-    if (token.kind === 'positional' && !isUnknownsValue) positionals.push(token.value);
-    if (token.kind !== 'option') return;
+    if (token.kind === 'positional') {
+      if (!isUnknownsValue) (list ?? positionals).push(token.value);
+      continue;
+    }
+    list = null;
+    if (token.kind !== 'option') continue;
     const option = isUnknown(options, token.name) ? undefined : options[token.name];
     if (option === undefined) {
       const next = tokens[i + 1];
@@ -250,8 +339,12 @@ function readFlags(options: Options, argv: readonly string[], foreign: ForeignNa
       (token.value === undefined || (!token.inlineValue && token.value.startsWith('--')))
     ) {
       mistakes.push(`${token.rawName} requires a value: ${token.rawName} ${option.value}`);
-    } else (found[token.name] ??= []).push(token.value ?? 'true');
-  });
+    } else {
+      const texts = (found[token.name] ??= []);
+      texts.push(token.value ?? 'true');
+      if (option.isList && !token.inlineValue) list = texts;
+    }
+  }
   return { found, positionals, mistakes };
 }
 

@@ -20,6 +20,7 @@ export const PROVENANCE_OPTIONS = {
     'GPUs that serve the requests (default: those that the GPU exporters report)',
     { min: 1, max: 100_000 },
     null,
+    { requires: ['--gpu-hour-price'] },
   ),
   metadata: texts('KEY=VALUE', `a fact to keep with the run; may be repeated, at most ${MAX_METADATA_PAIRS} times`),
 };
@@ -39,10 +40,7 @@ export function statedProvenance(options: OptionValues<typeof PROVENANCE_OPTIONS
 }
 
 function statedPrice(price: string | null, gpus: number | null): GpuPrice | null {
-  if (price === null) {
-    if (gpus !== null) throw new CliError('--gpu-count is used only with --gpu-hour-price');
-    return null;
-  }
+  if (price === null) return null;
   const [, amount, currency = ''] = /^(\d+(?:\.\d+)?) ?([A-Za-z]{3})?$/.exec(price) ?? [];
   const per_hour = Number(amount);
   if (amount === undefined || !(per_hour > 0))

@@ -59,11 +59,11 @@ describe('--sweep auto', () => {
   });
 
   test.each([
-    [['--request-rate', '5'], '--sweep auto varies the concurrency'],
-    [['--stages', 'rate=5:60s'], '--sweep auto varies the concurrency'],
+    [['--request-rate', '5'], '--request-rate cannot be used with --sweep: it varies the concurrency'],
+    [['--stages', 'rate=5:60s'], '--stages cannot be used with --sweep: it varies the concurrency'],
     [['--concurrency', '1,2'], '--sweep auto requires one --concurrency'],
     [['--concurrency', '8', '--sweep-max', '4'], '--sweep auto begins at 8, above --sweep-max 4'],
-    [['--num-profile-runs', '2'], '--sweep auto has no repeats'],
+    [['--num-profile-runs', '2'], '--num-profile-runs cannot be used with --sweep: it has no repeats'],
     [['--request-count', '100'], '100 requests are less than the highest concurrency'],
   ])('%j is refused', async (more, message) => {
     await expect(requestedRuns([...AUTO, ...more], {})).rejects.toThrow(message);

@@ -3,11 +3,19 @@ import { doubledLoads } from '../../../core/sweeps/saturation.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
 import { requestedGroup, SHARED_BY_RUNS } from './group-options.ts';
-import { countLoadSteps, loadSteps } from './load-options.ts';
-import { PEER_NAMES } from '../peer-options/peer-arguments.ts';
-import { givenNames, givenValues, readOptions, type GivenValues } from './options.ts';
-import { runCommandLine } from './run-command-line.ts';
-import { RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
+import { CHECK_OPTIONS } from './judge-options.ts';
+import { countLoadSteps, loadSteps, type LoadStep } from './load-options.ts';
+import {
+  givenArguments,
+  unknownFlags,
+  valuesOf,
+  withFile,
+  type GivenArguments,
+  type GivenValues,
+  type Options,
+} from './options.ts';
+import { publicValue } from './public-value.ts';
+import { FIND_OPTIONS, RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
 
 /** Of one command. */
 const MAX_RUNS = 10_000;
@@ -30,16 +38,17 @@ export async function requestedRuns(
   environment: NodeJS.ProcessEnv,
   modelOf?: ModelSource,
 ): Promise<RequestedRuns> {
-  const { config } = readOptions(RUN_OPTIONS, argv, environment, undefined, PEER_NAMES);
-  const files = config === null ? [new Map()] : await fileValues(config, givenNames(RUN_OPTIONS, argv, environment));
-  const read = (values: GivenValues): RunOptions =>
-    withDoubledLoads(readOptions(RUN_OPTIONS, argv, environment, values), files.length);
-  const each: { values: GivenValues; options: RunOptions }[] = [];
+  const flags = await givenRun(argv, environment);
+  const config = flags.values.get('config')?.texts.at(-1);
+  const files = config === undefined ? [new Map()] : await fileValues(config, flags.values);
+  const read = (given: GivenArguments): RunOptions => withDoubledLoads(valuesOf(RUN_OPTIONS, given), files.length);
+  const each: { given: GivenArguments; options: RunOptions }[] = [];
   for (const file of files) {
-    const options = read(file);
+    const given = withFile(flags, file);
+    const options = read(given);
     const asks = options.model === null && modelOf !== undefined && options.url.length > 0;
-    const values = asks ? withModel(file, await modelOf(withoutModel(options))) : file;
-    each.push({ values, options: asks ? read(values) : options });
+    const named = asks ? withModel(given, await modelOf(withoutModel(options))) : given;
+    each.push({ given: named, options: asks ? read(named) : options });
   }
   const [first] = each;
   if (first === undefined) throw new CliError('--config describes no run');
@@ -49,9 +58,11 @@ export async function requestedRuns(
     '--concurrency, --request-rate and --num-profile-runs describe',
   );
   const steps = each.flatMap((run) => {
-    const given = givenValues(RUN_OPTIONS, argv, environment, run.values);
     const loads = loadSteps(run.options);
-    return runRequests(run.options).map((request, i) => ({ ...request, commandLine: runCommandLine(given, loads[i]) }));
+    return runRequests(run.options).map((request, i) => ({
+      ...request,
+      commandLine: runCommandLine(run.given.values, loads[i]),
+    }));
   });
   const requests = requestedGroup(steps, options);
   if (requests.length > 1 && requests.some(({ shard }) => shard !== null))
@@ -59,9 +70,25 @@ export async function requestedRuns(
   return { options, steps: steps.length, requests };
 }
 
+/** The arguments of `llmbench run`; flags of other tools are answered. */
+export async function givenRun(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<GivenArguments> {
+  const peers = await peerArguments(argv, RUN_OPTIONS);
+  return givenArguments(RUN_OPTIONS, argv, environment, undefined, peers?.PEER_NAMES);
+}
+
+/** The arguments with our names of options instead of other tools'. Throws a `CliError`. */
+export async function withOwnNames(argv: readonly string[], options: Options): Promise<readonly string[]> {
+  return (await peerArguments(argv, options))?.ownArguments(argv, options) ?? argv;
+}
+
+/** What is known of other tools' flags; null when no flag is unknown. */
+async function peerArguments(argv: readonly string[], options: Options) {
+  return unknownFlags(options, argv).length === 0 ? null : import('../peer-options/peer-arguments.ts');
+}
+
 /** As if the model had been given, so that the command of the run names it. */
-export const withModel = (values: GivenValues, model: string): GivenValues =>
-  new Map([...values, ['model', { texts: [model], source: '/v1/models' }]]);
+export const withModel = (given: GivenArguments, model: string): GivenArguments =>
+  withFile(given, new Map([['model', { texts: [model], source: '/v1/models' }]]));
 
 /** What is wrong with other options is reported before the server is queried. */
 function withoutModel(options: RunOptions): RunRequest {
@@ -76,12 +103,6 @@ function withDoubledLoads(options: RunOptions, combinations: number): RunOptions
   if (sweep === null) return options;
   const refused = (reason: string): CliError => new CliError(`--sweep auto ${reason}`);
   if (combinations > 1) throw refused('cannot be used with a matrix');
-  if (options['num-profile-runs'] > 1)
-    throw refused('has no repeats: repeat the loads that it found, such as --concurrency 8,16,32 --num-profile-runs 3');
-  if (options['request-rate'] !== null || options.stages !== null || options['fixed-schedule'])
-    throw refused(
-      'varies the concurrency; use a list of rates, such as --request-rate 5,10,20, or --find request-rate',
-    );
   if (concurrency !== null && concurrency.length > 1) throw refused('requires one --concurrency, the first load');
   if (requests !== null && requests < highest)
     throw refused(
@@ -103,7 +124,7 @@ function checkCount(options: readonly RunOptions[], what: string): void {
 const tooMany = (count: number): string => `${count} runs; at most ${MAX_RUNS} with one command`;
 
 /** The file's values once for every combination of its matrix; what is given otherwise is not varied. */
-async function fileValues(path: string, given: ReadonlySet<string>): Promise<readonly GivenValues[]> {
+async function fileValues(path: string, given: GivenValues): Promise<readonly GivenValues[]> {
   const { combinations, readScenario } = await import('./scenario-file.ts');
   let text: string;
   try {
@@ -121,3 +142,40 @@ async function fileValues(path: string, given: ReadonlySet<string>): Promise<rea
 function located(values: GivenValues, path: string): GivenValues {
   return new Map([...values].map(([name, { texts, source }]) => [name, { texts, source: `${path}: ${source}` }]));
 }
+
+/** Not part of a command that measures the same again: they name one execution, group runs, print or judge. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...['run-id', 'shard', 'start-at', 'config', 'num-profile-runs', 'profile-run-cooldown-seconds', 'json', 'check'],
+  ...['show-servers', 'verbose', 'sweep', 'sweep-max'],
+  // Facts about one execution.
+  ...['metadata', 'server-image'],
+  ...Object.keys({ ...FIND_OPTIONS, ...CHECK_OPTIONS }),
+]);
+
+/**
+ * The words of a command that measures one load again, from wherever its options were given. Secrets are
+ * replaced by `***`, see `publicValue`.
+ */
+export function runCommandLine(given: GivenValues, step: LoadStep | undefined): readonly string[] {
+  const words = Object.entries(RUN_OPTIONS).flatMap(([name, option]) => {
+    const texts = LEFT_OUT.has(name) ? undefined : textsOfStep(name, given, step);
+    if (texts === undefined) return [];
+    const { value, multiple } = option as { value?: string; multiple?: boolean };
+    if (value === undefined) return isOff(texts.at(-1)) ? [] : [`--${name}`];
+    const used = multiple === true ? texts : texts.slice(-1);
+    return used.flatMap((text) => optionWords(name, publicValue(name, text)));
+  });
+  return ['llmbench', 'run', ...words];
+}
+
+/** A list of loads becomes the load of the step. */
+function textsOfStep(name: string, given: GivenValues, step: LoadStep | undefined): readonly string[] | undefined {
+  const texts = given.get(name)?.texts;
+  const one = name === 'concurrency' ? step?.concurrency : name === 'request-rate' ? step?.requestRate : undefined;
+  return one === undefined || one === null ? texts : [one === Infinity ? 'inf' : String(one)];
+}
+
+const isOff = (text: string | undefined): boolean => text === 'false' || text === '0';
+
+const optionWords = (name: string, text: string): readonly string[] =>
+  text.startsWith('-') ? [`--${name}=${text}`] : [`--${name}`, text];

@@ -46,7 +46,7 @@ import {
 } from './traffic-options.ts';
 import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
 import { STORAGE_OPTIONS, storageLocation } from './storage-options.ts';
-import { choice, flag, integer, number, ratio, seconds, text, texts, type OptionValues } from './options.ts';
+import { choice, flag, integer, list, number, ratio, seconds, text, texts, type OptionValues } from './options.ts';
 import { scenarioName } from './scenario-option.ts';
 import { TAGS } from './tag-option.ts';
 import { followsSchedule } from './trace-schedule.ts';
@@ -57,15 +57,12 @@ const ONE_WEEK_SECONDS = 604_800;
 
 /** The server and its API. */
 const SERVER_OPTIONS = {
-  url: {
-    ...texts(
-      'URL',
-      'the server: http://host:8000, or the full URL of its endpoint; multiple values are used round-robin',
-    ),
-  },
+  url: list(
+    texts('URL', 'the server: http://host:8000, or the full URL of its endpoint; multiple values are used round-robin'),
+  ),
   model: text('NAME', 'name of the model on the server (default: the only one that it lists)', null),
   ...ENDPOINT_OPTIONS,
-  header: texts('NAME:VALUE', 'a header to send with each request; may be repeated'),
+  header: list(texts('NAME:VALUE', 'a header to send with each request; may be repeated')),
 };
 
 const LIMIT_OPTIONS = {
@@ -139,7 +136,7 @@ const SERVER_METRICS_OPTIONS = {
 
 const OUTPUT_OPTIONS = {
   scenario: scenarioName('name of the benchmark in metrics and comparisons', 'default'),
-  tag: TAGS,
+  tag: list(TAGS),
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
   upload: storageLocation('also upload the run to S3-compatible object storage, e.g. s3://benchmarks/team-a'),
   ...STORAGE_OPTIONS,
@@ -181,15 +178,33 @@ export const FIND_OPTIONS = {
     ['concurrency', 'request-rate'] as const,
     'search the largest load at which every --slo holds; --concurrency or --request-rate is the first load (default 1)',
     null,
+    {
+      requires: ['--slo, the objectives that must hold, such as --slo "ttft:p95<300ms"'],
+      conflicts: {
+        check: 'a search makes runs of different loads',
+        shard: 'a search requires the whole load in one process',
+        config: 'give the options as flags or environment variables',
+        'fixed-schedule': 'the load of a trace cannot be varied',
+        stages: 'a search sets the load',
+        sweep: 'a search sets the load',
+        'cool-down': 'a search ends its runs early, within a budget of requests',
+        'num-profile-runs': 'a search repeats the runs that decide',
+      },
+    },
   ),
   'find-max': number(
     'LOAD',
     'highest load of the search (default: concurrency 512, 1000 requests per second)',
     { min: 1e-6, max: 1e6 },
     null,
+    { requires: ['--find'] },
   ),
-  'max-requests': integer('end the search before it sends more requests than this', { min: 1, max: 1e9 }, null),
-  'max-seconds': seconds('end the search after this time', { min: 1, max: ONE_WEEK_SECONDS }, null),
+  'max-requests': integer('end the search before it sends more requests than this', { min: 1, max: 1e9 }, null, {
+    requires: ['--find; a run is limited by --request-count'],
+  }),
+  'max-seconds': seconds('end the search after this time', { min: 1, max: ONE_WEEK_SECONDS }, null, {
+    requires: ['--find; a run is limited by --benchmark-duration'],
+  }),
 };
 
 /** The judgment on the run, with the options of `check`. */
@@ -280,7 +295,7 @@ export function runRequests(given: RunOptions): readonly RunRequest[] {
   return loadSteps(options).map((step) => runRequest(options, step));
 }
 
-/** The request of one step, with the checks that concern several options. Throws a `CliError`. */
+/** The request of one step. Throws a `CliError`. */
 function runRequest(options: RunOptions, step: LoadStep): RunRequest {
   const [url, ...moreUrls] = options.url;
   if (url === undefined) throw new CliError('--url is required, for example --url http://localhost:8000');
@@ -288,8 +303,6 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
   const runId = options['run-id'];
   if (runId !== null && !isRunId(runId))
     throw new CliError(`--run-id is '${runId}' and must be 1 to 64 letters, digits and dashes`);
-  if (options.check && options.stages !== null)
-    throw new CliError('--check cannot be used with --stages: compare stages with `llmbench compare --stage N`');
   const seed = options['random-seed'] ?? 0;
   return {
     url,

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { SHARED_BY_RUNS } from './group-options.ts';
-import { readOptions } from './options.ts';
+import { givenArguments, valuesOf, withFile, type GivenValues } from './options.ts';
 import { RUN_OPTIONS, runRequests } from './run-options.ts';
 import { combinations, readScenario } from './scenario-file.ts';
 
+const valuesWith = (file: GivenValues, argv: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) =>
+  valuesOf(RUN_OPTIONS, withFile(givenArguments(RUN_OPTIONS, argv, environment), file));
 const read = (text: string) => readScenario(text, 'chat.yaml', RUN_OPTIONS, SHARED_BY_RUNS);
 
 const SCENARIO = `
@@ -21,7 +23,7 @@ matrix:
 
 test('keys are options, lists are several values', () => {
   const { values } = read(SCENARIO);
-  const options = readOptions(RUN_OPTIONS, [], {}, values);
+  const options = valuesWith(values);
   expect(options).toMatchObject({
     scenario: 'chat',
     'request-count': 100,
@@ -29,13 +31,13 @@ test('keys are options, lists are several values', () => {
     header: ['a: 1', 'b: 2, 3'],
     concurrency: null,
   });
-  expect(readOptions(RUN_OPTIONS, [], {}, read('concurrency: [1, 2]').values).concurrency).toEqual([1, 2]);
+  expect(valuesWith(read('concurrency: [1, 2]').values).concurrency).toEqual([1, 2]);
 });
 
 test('flags and environment go before the file', () => {
   const { values } = read(SCENARIO);
   const environment = { LLMBENCH_MODEL: 'other', LLMBENCH_REQUEST_COUNT: '7' };
-  expect(readOptions(RUN_OPTIONS, ['--request-count', '5'], environment, values)).toMatchObject({
+  expect(valuesWith(values, ['--request-count', '5'], environment)).toMatchObject({
     'request-count': 5,
     model: 'other',
     scenario: 'chat',
@@ -45,7 +47,7 @@ test('flags and environment go before the file', () => {
 test('every combination of the matrix is a step, the last key going round fastest', () => {
   const { values, matrix } = read(SCENARIO);
   const requests = combinations(matrix).flatMap((combination) =>
-    runRequests(readOptions(RUN_OPTIONS, [], {}, new Map([...values, ...combination]))),
+    runRequests(valuesWith(new Map([...values, ...combination]))),
   );
   expect(requests.map(({ inputTokens, measure }) => [inputTokens, measure.load.concurrency])).toEqual([
     [128, 1],
@@ -57,7 +59,7 @@ test('every combination of the matrix is a step, the last key going round fastes
 });
 
 test('a wrong value is named with the file’s key', () => {
-  const wrong = (text: string) => () => readOptions(RUN_OPTIONS, [], {}, read(text).values);
+  const wrong = (text: string) => () => valuesWith(read(text).values);
   expect(wrong('isl: many')).toThrow("isl is 'many' and must be a whole number");
 });
 

@@ -9,9 +9,6 @@ import { PAGE_FIELDS, pageOfFields } from './named-page.ts';
 import type { PROXY_OPTIONS } from './tls-options.ts';
 import { choice, text, texts, type Option, type OptionValues } from './options.ts';
 
-/** Flags about servers that take several values in a row. */
-export const SERVER_LISTS = ['--server-metrics', '--server-metrics-formats', '--gpu-telemetry'];
-
 const parts = (given: readonly string[]): string[] =>
   given.flatMap((text) => text.split(',')).filter((text) => text !== '');
 
@@ -21,6 +18,7 @@ export function targets(help: string): Option<readonly (NamedPage | SearchedPage
     help,
     value: 'URL…',
     multiple: true,
+    isList: true,
     fields: PAGE_FIELDS,
     parse: (given) => given.flatMap(pages),
     fallback: [],
@@ -63,6 +61,7 @@ export const formats: Option<readonly ExportFormat[]> = {
   help: `write server_metrics_export.* as AIPerf does: any of ${EXPORT_FORMATS.join(' ')}`,
   value: 'FORMAT…',
   multiple: true,
+  isList: true,
   parse: (given) =>
     parts(given).map((name) => {
       const format = EXPORT_FORMATS.find((each) => each === name);

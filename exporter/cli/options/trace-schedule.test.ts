@@ -20,6 +20,7 @@ const options = (file: string | null, more: Partial<ScheduleOptions> = {}): Sche
   'fixed-schedule': false,
   'no-fixed-schedule': false,
   'request-rate': null,
+  stages: null,
   'input-file': file === null ? null : join(folder, file),
   'custom-dataset-type': 'mooncake_trace',
   ...more,
@@ -41,16 +42,10 @@ describe('a trace with timestamps is followed, as in AIPerf', () => {
     expect(followsSchedule(options(file, more))).toBe(followed);
   });
 
-  test('a rate beside it is refused', () => {
+  test('a rate or stages beside it are refused', () => {
     expect(() => followsSchedule(options('timed', { 'request-rate': [5] }))).toThrow(
       'has timestamps: remove --request-rate, or ignore the timestamps with --no-fixed-schedule',
     );
-  });
-
-  test('both flags are refused', () => {
-    const both = { 'fixed-schedule': true, 'no-fixed-schedule': true };
-    expect(() => followsSchedule(options(null, both))).toThrow(
-      '--fixed-schedule and --no-fixed-schedule cannot be used together',
-    );
+    expect(() => followsSchedule(options('timed', { stages: [] }))).toThrow('has timestamps: remove --stages');
   });
 });

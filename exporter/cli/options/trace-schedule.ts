@@ -7,6 +7,7 @@ export interface ScheduleOptions {
   readonly 'fixed-schedule': boolean;
   readonly 'no-fixed-schedule': boolean;
   readonly 'request-rate': readonly number[] | null;
+  readonly stages: unknown;
   readonly 'input-file': string | null;
   readonly 'custom-dataset-type': FileType | null;
 }
@@ -16,18 +17,15 @@ export interface ScheduleOptions {
  * request has a time, as in AIPerf. Throws a `CliError` when another option contradicts it.
  */
 export function followsSchedule(options: ScheduleOptions): boolean {
-  if (options['fixed-schedule'] && options['no-fixed-schedule'])
-    throw new CliError('--fixed-schedule and --no-fixed-schedule cannot be used together');
   if (options['fixed-schedule'] || options['no-fixed-schedule']) return options['fixed-schedule'];
   const path = options['input-file'];
   if (path === null) return false;
   const { type } = requestedFileType(path, options['custom-dataset-type']);
   const isTimed = type === 'mooncake_trace' ? hasTimestamp(firstLineOf(path)) : TIMED_TYPES.has(type);
   if (!isTimed) return false;
-  if (options['request-rate'] !== null)
-    throw new CliError(
-      `${path} has timestamps: remove --request-rate, or ignore the timestamps with --no-fixed-schedule`,
-    );
+  const beside = (['request-rate', 'stages'] as const).find((name) => options[name] !== null);
+  if (beside !== undefined)
+    throw new CliError(`${path} has timestamps: remove --${beside}, or ignore the timestamps with --no-fixed-schedule`);
   return true;
 }
 

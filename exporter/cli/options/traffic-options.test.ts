@@ -99,11 +99,14 @@ describe('what is sent, by flags', () => {
 
   test.each([
     [['--streaming', '--no-streaming'], '--streaming and --no-streaming cannot be used together'],
-    [['--seq-dist', '10,5:100', '--isl', '5'], '--seq-dist sets all lengths'],
+    [['--seq-dist', '10,5:100', '--isl', '5'], '--isl cannot be used with --seq-dist: it sets all lengths'],
     [['--seq-dist', '10,5:90'], "--seq-dist '10,5:90': the percentages add up to 90, not to 100"],
-    [['--num-prefix-prompts', '2'], '--num-prefix-prompts and --prefix-prompt-length require each other'],
-    [['--input-file', 'x', '--isl-stddev', '2'], '--isl-stddev has no effect with --input-file'],
-    [['--input-file', 'x', '--session-turns-mean', '2'], 'has no effect with --input-file: the file sets it'],
+    [['--num-prefix-prompts', '2'], '--num-prefix-prompts requires --prefix-prompt-length'],
+    [['--input-file', 'x', '--isl-stddev', '2'], '--isl-stddev cannot be used with --input-file: the file sets it'],
+    [
+      ['--input-file', 'x', '--session-turns-mean', '2'],
+      '--session-turns-mean cannot be used with --input-file: the file sets it',
+    ],
     [['--endpoint-type', 'chatt'], "--endpoint-type is 'chatt' and must be one of chat, completions, responses"],
   ])('%j', (argv, message) => {
     expect(() => traffic(...argv)).toThrow(CliError);

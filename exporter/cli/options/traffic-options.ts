@@ -22,6 +22,7 @@ import {
   choice,
   flag,
   integer,
+  list,
   milliseconds,
   number,
   seconds,
@@ -57,7 +58,7 @@ export const ENDPOINT_OPTIONS = {
     'path of the endpoint below --url, with its query if it has one, such as /chat/completions (default: by --endpoint-type)',
     null,
   ),
-  streaming: flag('request streams (the default where the endpoint has them)'),
+  streaming: flag('request streams (the default where the endpoint has them)', { conflicts: { 'no-streaming': null } }),
   'no-streaming': flag('request one JSON response; time to first token is then not available'),
   'api-key-env': text('VARIABLE', 'environment variable that holds the API key', null),
   'api-key-file': text('FILE', 'file that holds the API key', null),
@@ -67,11 +68,29 @@ export const ENDPOINT_OPTIONS = {
     null,
   ),
   'ignore-eos': flag('make the server generate all of --osl (ignore_eos of vLLM and SGLang)'),
-  'extra-inputs': texts(
-    'NAME:VALUE',
-    'field to send with each request, or a JSON object of fields; the value null removes a field; may be repeated',
+  'extra-inputs': list(
+    texts(
+      'NAME:VALUE',
+      'field to send with each request, or a JSON object of fields; the value null removes a field; may be repeated',
+    ),
   ),
 };
+
+/** What a file sets itself. */
+const SYNTHETIC_ONLY = [
+  ...[
+    'seq-dist',
+    'num-dataset-entries',
+    'isl-stddev',
+    'osl-stddev',
+    'shared-system-prompt-length',
+    'num-prefix-prompts',
+  ],
+  ...['user-context-prompt-length', 'session-turns-mean', 'session-turns-stddev', 'session-turn-delay-mean'],
+];
+
+const all = (names: readonly string[], why: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, why]));
 
 /** What is sent. */
 export const PROMPT_OPTIONS = {
@@ -83,10 +102,20 @@ export const PROMPT_OPTIONS = {
     ...integer(`maximum output tokens per request (max_tokens; default ${DEFAULT_OUTPUT_TOKENS})`, TOKENS, null),
   },
   'osl-stddev': tokens('standard deviation of --osl', 0),
-  'seq-dist': text('DIST', 'pairs of input and output lengths with percentages: "256,128:60;1024|100,512|50:40"', null),
+  'seq-dist': text(
+    'DIST',
+    'pairs of input and output lengths with percentages: "256,128:60;1024|100,512|50:40"',
+    null,
+    { conflicts: all(['isl', 'osl', 'isl-stddev', 'osl-stddev'], 'it sets all lengths') },
+  ),
   'shared-system-prompt-length': tokens('tokens of a system prompt that all requests share', 0),
-  'num-prefix-prompts': integer('number of prefixes that prompts begin with', { min: 0, max: 1e6 }, 0),
-  'prefix-prompt-length': tokens('tokens of each of these prefixes', 0),
+  'num-prefix-prompts': integer('number of prefixes that prompts begin with', { min: 0, max: 1e6 }, 0, {
+    requires: ['--prefix-prompt-length'],
+  }),
+  'prefix-prompt-length': {
+    ...tokens('tokens of each of these prefixes', 0),
+    requires: ['--num-prefix-prompts'],
+  },
   'user-context-prompt-length': tokens('tokens of a text that begins each conversation and is its own', 0),
   'session-turns-mean': number('N', 'turns of a conversation', { min: 1, max: 10_000 }, 1),
   'session-turns-stddev': number('N', 'standard deviation of the turns', { min: 0, max: 10_000 }, 0),
@@ -98,7 +127,9 @@ export const PROMPT_OPTIONS = {
     { min: 1, max: 1e9 },
     null,
   ),
-  'input-file': text('FILE', 'file with prompts or a trace, instead of random words', null),
+  'input-file': text('FILE', 'file with prompts or a trace, instead of random words', null, {
+    conflicts: all(SYNTHETIC_ONLY, 'the file sets it'),
+  }),
   'custom-dataset-type': choice(FILE_TYPES, 'format of the file (default: detected)', null),
   'dataset-sampling-strategy': choice(SAMPLING_STRATEGIES, 'order in which the file is sent', 'sequential'),
   'isl-block-size': integer('tokens per hash ID of a trace (default 512, 16 in a bailian_trace)', TOKENS, null),
@@ -109,6 +140,7 @@ export const PROMPT_OPTIONS = {
   ),
   'check-usage': flag(
     "count the output of every response with --tokenizer and report the difference to the server's usage; costs CPU",
+    { requires: ['--tokenizer'] },
   ),
   'tokenizer-revision': text('REVISION', 'branch, tag or commit of the model on the hub', DEFAULT_TOKENIZER_REVISION),
 };
@@ -133,7 +165,7 @@ export const CONNECTION_OPTIONS = {
 /** Resetting the server's caches. */
 export const CACHE_OPTIONS = {
   'reset-kv-cache': flag("reset the server's prefix cache before each run (vLLM, SGLang, or the given path)"),
-  'reset-kv-cache-path': text('PATH', 'path of the reset endpoint (POST)', null),
+  'reset-kv-cache-path': text('PATH', 'path of the reset endpoint (POST)', null, { requires: ['--reset-kv-cache'] }),
   'reset-kv-cache-timeout-seconds': seconds(
     'timeout of the reset',
     { min: 0.01, max: 3600 },
@@ -145,11 +177,8 @@ export const TRAFFIC_OPTIONS = { ...ENDPOINT_OPTIONS, ...PROMPT_OPTIONS, ...CONN
 
 type TrafficOptions = OptionValues<typeof TRAFFIC_OPTIONS>;
 
-/** The requested traffic, with the checks that concern several options. Throws a `CliError`. */
+/** Throws a `CliError`. */
 export function requestedTraffic(options: TrafficOptions, moreUrls: readonly string[]): TrafficRequest {
-  if (options.streaming && options['no-streaming'])
-    throw new CliError('--streaming and --no-streaming cannot be used together');
-  if (options['check-usage'] && options.tokenizer === null) throw new CliError('--check-usage requires --tokenizer');
   return {
     moreUrls,
     connection: {
@@ -205,8 +234,6 @@ function requestedPath(path: string | null): string | null {
 /** Null: no reset. Throws a `CliError` for an invalid path. */
 export function requestedReset(options: TrafficOptions): CacheReset | null {
   const path = options['reset-kv-cache-path'];
-  if (path !== null && !options['reset-kv-cache'])
-    throw new CliError('--reset-kv-cache-path requires --reset-kv-cache');
   if (path !== null && !path.startsWith('/'))
     throw new CliError(`--reset-kv-cache-path is '${path}' and must begin with /`);
   return options['reset-kv-cache'] ? { path, timeoutSeconds: options['reset-kv-cache-timeout-seconds'] } : null;
@@ -232,7 +259,6 @@ function requestedDataset(options: TrafficOptions): TrafficRequest['dataset'] {
   const path = options['input-file'];
   const pairs = options['seq-dist'];
   const distribution = pairs === null ? null : refused(() => parseSequenceDistribution(pairs));
-  checkLengths(options);
   return {
     inputTokens: options.isl,
     outputTokens: options.osl,
@@ -287,30 +313,4 @@ function conversations(options: TrafficOptions): ConversationShape | null {
     ratio: options['session-delay-ratio'],
   };
   return { turns, delay };
-}
-
-/** Options of the synthetic dataset, which a file sets itself. */
-const SYNTHETIC_ONLY = [
-  'isl-stddev',
-  'osl-stddev',
-  'shared-system-prompt-length',
-  'num-prefix-prompts',
-  'user-context-prompt-length',
-  'session-turns-stddev',
-  'session-turn-delay-mean',
-] as const;
-
-function checkLengths(options: TrafficOptions): void {
-  const { isl, osl } = options;
-  const spread = options['isl-stddev'] > 0 || options['osl-stddev'] > 0;
-  if (options['seq-dist'] !== null && (isl !== null || osl !== null || spread))
-    throw new CliError('--seq-dist sets all lengths: remove --isl, --osl and their deviations');
-  if (options['num-prefix-prompts'] > 0 !== options['prefix-prompt-length'] > 0)
-    throw new CliError('--num-prefix-prompts and --prefix-prompt-length require each other: one of them is 0');
-  if (options['input-file'] === null) return;
-  const useless =
-    options['seq-dist'] !== null || options['num-dataset-entries'] !== null || options['session-turns-mean'] !== 1
-      ? 'seq-dist, --num-dataset-entries or --session-turns-mean'
-      : SYNTHETIC_ONLY.find((name) => options[name] > 0);
-  if (useless !== undefined) throw new CliError(`--${useless} has no effect with --input-file: the file sets it`);
 }

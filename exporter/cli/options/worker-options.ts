@@ -1,5 +1,4 @@
 import type { ShardRequest } from '../../run/run-request.ts';
-import type { StorageLocation } from '../../store/storage-location.ts';
 import { CliError } from '../failure.ts';
 import { integer, seconds, text, type Option, type OptionValues } from './options.ts';
 
@@ -17,6 +16,11 @@ const SHARD: Option<{ readonly part: number; readonly parts: number } | null> = 
     return share;
   },
   fallback: null,
+  requires: [
+    '--run-id, the same on all shards',
+    '--upload, through which the shards agree on a start, or --start-at, the same on all shards',
+  ],
+  conflicts: { check: 'merge the run, then use llmbench check' },
 };
 
 /** What generates the load: threads of this machine, and other machines. */
@@ -31,6 +35,7 @@ export const WORKER_OPTIONS = {
     'TIME',
     'with --shard: start of the measurement on all shards, such as 2030-01-31T12:00:00Z; default: with --upload, when all shards are ready',
     null,
+    { requires: ['--shard'] },
   ),
   'start-timeout': seconds(
     'with --shard and --upload: maximum time to wait until all shards are ready',
@@ -44,25 +49,12 @@ export const WORKER_OPTIONS = {
   ),
 };
 
-type WorkerOptions = OptionValues<typeof WORKER_OPTIONS> & {
-  readonly 'run-id': string | null;
-  readonly upload: StorageLocation | null;
-};
-
 /** The requested shard. Throws a `CliError`. */
-export function requestedShard(options: WorkerOptions): ShardRequest | null {
-  const { shard, 'start-at': startAt } = options;
-  if (shard === null) {
-    if (startAt !== null) throw new CliError('--start-at requires --shard');
-    return null;
-  }
-  if (options['run-id'] === null) throw new CliError('--shard requires --run-id, the same on all shards');
-  if (startAt === null && options.upload === null) {
-    throw new CliError(
-      '--shard requires --upload, through which the shards agree on a start, or --start-at, the same on all shards',
-    );
-  }
-  return { share: shard, startAt_ms: startAt === null ? null : instant(startAt) };
+export function requestedShard({
+  shard,
+  'start-at': startAt,
+}: OptionValues<typeof WORKER_OPTIONS>): ShardRequest | null {
+  return shard && { share: shard, startAt_ms: startAt === null ? null : instant(startAt) };
 }
 
 /** RFC 3339, with the offset that makes it an instant. */

@@ -5,8 +5,8 @@ import type { IndexedRun } from '../../../store/index/rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { asksForHelp, helpText } from '../../options/help-text.ts';
-import { flag, readArguments } from '../../options/options.ts';
+import { command } from '../../declare-command.ts';
+import { flag } from '../../options/options.ts';
 import { runListing } from './run-listing.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
@@ -15,16 +15,11 @@ const USAGE = 'llmbench runs delete RUN… [options]';
 const EXAMPLES = ['llmbench runs delete 20261121T190000Z-abcdefghij', 'llmbench runs delete broken-1 broken-2 --yes'];
 
 /** Deletes runs permanently. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: Infinity });
+export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } }, async ({ options: values, positionals }) => {
   const names = atLeastOne(positionals, USAGE);
   const store = await storeOf(values['runs-dir']);
   return deleteRuns(store, await namedRuns(store, names), values.yes);
-}
+});
 
 /** Lists the runs, requests confirmation unless --yes is given, and deletes them. */
 export async function deleteRuns(store: RunStore, runs: readonly IndexedRun[], yes: boolean): Promise<number> {

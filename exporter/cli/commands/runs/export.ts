@@ -7,8 +7,8 @@ import type { RunStore } from '../../../store/run-store.ts';
 import { STEP_COLUMNS, stepRows } from '../../../sweeps/step-rows.ts';
 import { codeOf, reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { asksForHelp, helpText } from '../../options/help-text.ts';
-import { choice, readArguments, text } from '../../options/options.ts';
+import { command } from '../../declare-command.ts';
+import { choice, text } from '../../options/options.ts';
 import { namedSweeps } from './named-sweeps.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 import { written } from './written.ts';
@@ -33,12 +33,7 @@ const EXAMPLES = [
 ];
 
 /** Exports runs in a format that other programs read. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: Infinity });
+export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } }, async ({ options: values, positionals }) => {
   const names = atLeastOne(positionals, USAGE);
   const { format, output, rows: kind } = values;
   if (format === 'parquet' && output === null) throw new CliError('--format parquet requires --output PATH');
@@ -73,7 +68,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const isOfOutput = output !== null && codeOf(error) !== null;
     throw new CliError(isOfOutput ? `--output ${output} cannot be written: ${reason}` : reason, ExitCode.failed);
   }
-}
+});
 
 async function exportAiperf(store: RunStore, runIds: readonly string[], output: string | null): Promise<void> {
   for (const runId of runIds) {

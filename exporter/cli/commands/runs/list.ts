@@ -1,8 +1,8 @@
 import { RunIndex } from '../../../store/index/run-index.ts';
 import { storageUrl } from '../../../store/storage-location.ts';
 import { ExitCode } from '../../failure.ts';
-import { asksForHelp, helpText } from '../../options/help-text.ts';
-import { flag, integer, readOptions, text } from '../../options/options.ts';
+import { command } from '../../declare-command.ts';
+import { flag, integer, text } from '../../options/options.ts';
 import { storageAccess, storageLocation, STORAGE_OPTIONS } from '../../options/storage-options.ts';
 import { paintOn } from '../../verdict-colors.ts';
 import { withFigures } from './run-figures.ts';
@@ -28,12 +28,7 @@ const EXAMPLES = [
 ];
 
 /** Lists the finished runs with their key figures, newest first. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const options = readOptions(OPTIONS, argv, process.env);
+export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES }, async ({ options }) => {
   const directory = options.store === null ? options['runs-dir'] : storageUrl(options.store);
   if (options['run-id'] !== null) {
     const { show } = await import('./show.ts');
@@ -57,4 +52,4 @@ export async function run(argv: readonly string[]): Promise<number> {
   for (const line of runListing(runs, width, paintOn(process.stdout))) process.stdout.write(`${line}\n`);
   if (matching > runs.length) process.stdout.write(`… and ${matching - runs.length} older (--limit)\n`);
   return ExitCode.done;
-}
+});

@@ -2,8 +2,8 @@ import { isOrdered } from '../../../../core/run/run-order.ts';
 import { things } from '../../../../core/text/things.ts';
 import { prunedRuns } from '../../../store/changes/prune-rules.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { asksForHelp, helpText } from '../../options/help-text.ts';
-import { flag, integer, readOptions } from '../../options/options.ts';
+import { command } from '../../declare-command.ts';
+import { flag, integer } from '../../options/options.ts';
 import { deleteRuns } from './delete.ts';
 import { runListing } from './run-listing.ts';
 import { indexedRuns, RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
@@ -24,12 +24,7 @@ const EXAMPLES = [
 ];
 
 /** Deletes the runs that no rule keeps; one matching rule is enough to keep a run. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const options = readOptions(OPTIONS, argv, process.env);
+export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES }, async ({ options }) => {
   const rules = {
     keepLast: options['keep-last'],
     keepDays: options['keep-days'],
@@ -58,4 +53,4 @@ export async function run(argv: readonly string[]): Promise<number> {
   for (const line of runListing(pruned, width)) process.stdout.write(`${line}\n`);
   process.stdout.write(`${things(pruned.length, 'runs')} would be deleted, ${kept} kept\n`);
   return ExitCode.done;
-}
+});

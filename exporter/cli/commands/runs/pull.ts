@@ -9,8 +9,8 @@ import { namedRun, SelectionError, type SelectableRun } from '../../../store/ind
 import type { RunStore } from '../../../store/run-store.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { openRuns, reportingStorage } from '../../open-runs.ts';
-import { asksForHelp, helpText } from '../../options/help-text.ts';
-import { flag, readArguments } from '../../options/options.ts';
+import { command } from '../../declare-command.ts';
+import { flag } from '../../options/options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../../options/storage-options.ts';
 import { requiredStore, RUNS_DIR, STORE } from './stored-runs.ts';
 
@@ -27,12 +27,7 @@ interface PulledRun {
 }
 
 /** Downloads runs, all that the runs directory lacks unless named. Exit code 1 when one of them could not be downloaded. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: Infinity });
+export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } }, async ({ options: values, positionals }) => {
   const location = requiredStore(values.store, USAGE);
   const store = await openRuns(values['runs-dir'], (opened) => opened.checkWritable());
   const work = async (storage: ObjectStorage): Promise<number> => {
@@ -61,7 +56,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return failed > 0 ? ExitCode.failed : ExitCode.done;
   };
   return reportingStorage(() => ObjectStorage.use(location, storageAccess(values), work));
-}
+});
 
 const LINES: Readonly<Record<PulledRun['state'], string>> = {
   downloaded: 'downloaded',

@@ -11,8 +11,8 @@ import { uploadRun, type UploadedRun } from '../../../store/object-storage/uploa
 import type { RunStore } from '../../../store/run-store.ts';
 import { ExitCode } from '../../failure.ts';
 import { reportingStorage } from '../../open-runs.ts';
-import { asksForHelp, helpText } from '../../options/help-text.ts';
-import { flag, readArguments } from '../../options/options.ts';
+import { command } from '../../declare-command.ts';
+import { flag } from '../../options/options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../../options/storage-options.ts';
 import { indexedRuns, namedRuns, requiredStore, RUNS_DIR, STORE, storeOf, WHERE } from './stored-runs.ts';
 
@@ -32,12 +32,7 @@ const EXAMPLES = [
 ];
 
 /** Uploads runs, all that the store lacks unless named. Exit code 1 when one of them could not be uploaded. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: Infinity });
+export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } }, async ({ options: values, positionals }) => {
   const location = requiredStore(values.store, USAGE);
   const store = await storeOf(values['runs-dir']);
   const runs = positionals.length === 0 ? await indexedRuns(store, values.where) : await namedRuns(store, positionals);
@@ -55,7 +50,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return failed > 0 ? ExitCode.failed : ExitCode.done;
   };
   return reportingStorage(() => ObjectStorage.use(location, storageAccess(values), work));
-}
+});
 
 /** The runs that can be read and are not complete there, oldest first. */
 async function lacking(storage: ObjectStorage, runs: readonly IndexedRun[]): Promise<readonly IndexedRun[]> {

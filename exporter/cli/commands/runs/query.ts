@@ -5,8 +5,8 @@ import { queryRuns } from '../../../store/query/query-runs.ts';
 import type { QueryRows } from '../../../store/query/query-runs.ts';
 import type { QueryValue } from '../../../store/query/query-value.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { asksForHelp, helpText } from '../../options/help-text.ts';
-import { choice, flag, readArguments } from '../../options/options.ts';
+import { command } from '../../declare-command.ts';
+import { choice, flag } from '../../options/options.ts';
 import { cutTo, plainText } from './plain-text.ts';
 import { RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 import { written } from './written.ts';
@@ -39,15 +39,7 @@ const MAX_CELL_WIDTH = 60;
 const ABSENT = '–';
 
 /** Queries all runs with SQL. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(`${helpText(USAGE, OPTIONS, EXAMPLES)}\n${VIEWS}`);
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, {
-    name: 'statement (put it in quotes)',
-    most: 1,
-  });
+export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, notes: VIEWS, positionals: { name: 'statement (put it in quotes)', max: 1, } }, async ({ options: values, positionals }) => {
   const [sql] = positionals;
   if (sql === undefined || sql.trim() === '') throw new CliError(`SQL is required: ${USAGE}; see --help for examples`);
   const format = values.json ? 'json' : values.csv ? 'csv' : values.format;
@@ -60,7 +52,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw error;
   }
   return ExitCode.done;
-}
+});
 
 const PRINTERS: Readonly<Record<'table' | 'csv' | 'json', (rows: QueryRows) => Promise<void>>> = {
   table: printTable,

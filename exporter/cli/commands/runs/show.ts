@@ -8,8 +8,8 @@ import type { RunDataset } from '../../../../core/run/run-dataset.ts';
 import type { ComparisonKey, RunFile } from '../../../../core/run/run.ts';
 import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { asksForHelp, helpText } from '../../options/help-text.ts';
-import { flag, readArguments } from '../../options/options.ts';
+import { command } from '../../declare-command.ts';
+import { flag } from '../../options/options.ts';
 import { linkLines } from '../../run-links.ts';
 import { printServers } from '../../print-servers.ts';
 import { printing } from '../../printing.ts';
@@ -35,15 +35,10 @@ const EXAMPLES = [
 ];
 
 /** Shows one finished run, or the table of a sweep. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: 1 });
+export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: 1 } }, async ({ options: values, positionals }) => {
   const [name = ''] = atLeastOne(positionals, USAGE);
   return show(values['runs-dir'], name, values.json, values['show-servers']);
-}
+});
 
 /** Prints the named run. Throws a `CliError` when it does not exist or cannot be read. */
 export async function show(runsDirectory: string, name: string, json: boolean, withServers = false): Promise<number> {

@@ -2,8 +2,7 @@ import { changedTags, isTag, TAG_RULE } from '../../../../core/run/tag.ts';
 import { editRun } from '../../../store/changes/edit-run.ts';
 import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { asksForHelp, helpText } from '../../options/help-text.ts';
-import { readArguments } from '../../options/options.ts';
+import { command } from '../../declare-command.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
 export const OPTIONS = { 'runs-dir': RUNS_DIR };
@@ -14,17 +13,22 @@ const EXAMPLES = [
   'llmbench runs list --where tag=baseline',
 ];
 
-/** Adds tags to runs or removes them. */
+const TEXT = { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } };
+
+/** Adds tags to runs or removes them: `+x` adds a tag, `-x` removes it. */
 export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { changes, others } = tagChanges(argv);
-  const { values, positionals } = readArguments(OPTIONS, others, process.env, { name: 'RUN', most: Infinity });
+  const isChange = (argument: string): boolean => /^(\+|-(?!-|h$))./.test(argument);
+  const changes = argv.filter(isChange).map((argument) => ({ tag: argument.slice(1), isGiven: argument[0] === '+' }));
+  return changeTags(changes)(argv.filter((argument) => !isChange(argument)));
+}
+
+const changeTags = (changes: readonly TagChange[]) => command(OPTIONS, TEXT, async ({ options, positionals }) => {
+  const wrong = changes.find(({ tag }) => !isTag(tag));
+  if (wrong !== undefined)
+    throw new CliError(`${JSON.stringify(wrong.tag)} is not a valid tag: a tag has ${TAG_RULE}`);
   const names = atLeastOne(positionals, USAGE);
   if (changes.length === 0) throw new CliError('+TAG or -TAG is required: llmbench runs tag RUN +TAG -TAG');
-  const store = await storeOf(values['runs-dir']);
+  const store = await storeOf(options['runs-dir']);
   const change = {
     add: changes.filter(({ isGiven }) => isGiven).map(({ tag }) => tag),
     remove: changes.filter(({ isGiven }) => !isGiven).map(({ tag }) => tag),
@@ -38,20 +42,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
   }
   return ExitCode.done;
-}
+});
 
 interface TagChange {
   readonly tag: string;
   readonly isGiven: boolean;
-}
-
-/** `+x` adds a tag, `-x` removes it; flags with two dashes and run ids are passed on. */
-function tagChanges(argv: readonly string[]): { changes: readonly TagChange[]; others: readonly string[] } {
-  const isChange = (argument: string): boolean => /^(\+|-(?!-))./.test(argument);
-  const changes = argv.filter(isChange).map((argument) => ({ tag: argument.slice(1), isGiven: argument[0] === '+' }));
-  const wrong = changes.find(({ tag }) => !isTag(tag));
-  if (wrong !== undefined) {
-    throw new CliError(`${JSON.stringify(wrong.tag)} is not a valid tag: a tag has ${TAG_RULE}`);
-  }
-  return { changes, others: argv.filter((argument) => !isChange(argument)) };
 }

@@ -3,8 +3,8 @@ import { verifyRun } from '../../../store/verify-run.ts';
 import type { Verification } from '../../../store/verify-run.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { ExitCode } from '../../failure.ts';
-import { asksForHelp, helpText } from '../../options/help-text.ts';
-import { flag, readArguments } from '../../options/options.ts';
+import { command } from '../../declare-command.ts';
+import { flag } from '../../options/options.ts';
 import { plainText } from './plain-text.ts';
 import { namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
@@ -21,12 +21,7 @@ const EXAMPLES = [
 ];
 
 /** Compares runs, all unless named, with the checksums of when they were sealed; exit code 1 when one is damaged. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
-    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
-    return ExitCode.done;
-  }
-  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: Infinity });
+export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } }, async ({ options: values, positionals }) => {
   const store = await storeOf(values['runs-dir']);
   const named = positionals.length === 0 ? null : (await namedRuns(store, positionals)).map(({ run_id }) => run_id);
   const verified: Verification[] = [];
@@ -38,7 +33,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   process.stdout.write(values.json ? `${JSON.stringify(verified, null, 2)}\n` : `${summary(verified)}\n`);
   return verified.some(({ state }) => state === 'damaged') ? ExitCode.failed : ExitCode.done;
-}
+});
 
 function problemLines({ run_id, problems }: Verification): string[] {
   return problems.map((problem) => `${run_id}  ${plainText(problem)}`);
