@@ -1,4 +1,4 @@
-import type { DepartureLines } from '../run/departures.ts';
+import type { DepartureLines } from '../run/run-group.ts';
 
 /** The lines of departed runs, each once; `runs`: how many runs the command has. */
 export function departureTexts(lines: DepartureLines, runs: number): readonly string[] {

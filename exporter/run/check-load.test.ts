@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readOptions } from '../cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
-import { checkLoad, checkLoadIsMeant, checkOpenFiles, openFilesLimit } from './check-load.ts';
+import { checkLoad, checkLoadIsMeant, checkOpenFiles, openFilesLimit } from './planned-load.ts';
 import { RefusedError } from './refusal.ts';
 
 const ELSEWHERE = 'http://192.0.2.1:8000';
@@ -48,7 +48,7 @@ test('nothing is refused where one of the two is unknown', () => {
 });
 
 (existsSync('/proc/self/limits') ? test : test.skip)('the limit is that of the shell', () => {
-  const module = fileURLToPath(new URL('check-load.ts', import.meta.url));
+  const module = fileURLToPath(new URL('planned-load.ts', import.meta.url));
   const script = `import(${JSON.stringify(module)}).then((m) => console.log(m.openFilesLimit()))`;
   const { stdout } = spawnSync('bash', ['-c', 'ulimit -n 300; "$0" -e "$1"', process.execPath, script], {
     encoding: 'utf8',

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { metricsServer, page, type MetricsServer } from '../servers/testing/metrics-server.ts';
 import { OPEN_ACCESS } from '../servers/scrape/page-access.ts';
 import { parseTarget, type Target } from '../servers/scrape/targets.ts';
-import { collectedTargets } from './collected-targets.ts';
+import { collectedTargets } from './metrics-pages.ts';
 import type { MetricsPages } from './metrics-pages.ts';
 
 const servers: MetricsServer[] = [];

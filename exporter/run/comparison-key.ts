@@ -4,15 +4,21 @@ import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
 import { withoutSecrets } from '../../core/run/secret-fields.ts';
 import type { ComparisonKey, LoadKey, StageKey } from '../../core/run/run.ts';
-import type { LoadPlan, StagePlan } from '../load/schedule/load-plan.ts';
-import type { PlannedLoad } from './planned-load.ts';
+import type { LoadPlan, PhaseLoad, StagePlan } from '../load/schedule/load-plan.ts';
 import type { RunRequest } from './run-request.ts';
+
+/** The loads of a run, with the SHA-256 (hex) of their requests and arrivals. */
+export interface KeyedLoad {
+  readonly warmup: PhaseLoad | null;
+  readonly measure: PhaseLoad;
+  readonly planSha256: string;
+}
 
 /** What must be equal for two runs to be comparable: it does not contain URL, system, versions and hardware. */
 export function comparisonKey(
   request: RunRequest,
   endpointType: string,
-  planned: PlannedLoad,
+  planned: KeyedLoad,
   streaming = true,
 ): ComparisonKey {
   const { warmup } = planned;

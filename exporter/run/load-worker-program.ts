@@ -1,8 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { WorkerRun, WorkerStart } from '../load/workers/messages.ts';
 import { serveLoad, type LoadSource } from '../load/workers/serve-load.ts';
-import { plannedBenchmark } from './planned-benchmark.ts';
-import { plannedLoad } from './planned-load.ts';
+import { plannedBenchmark, plannedLoad } from './planned-load.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -21,7 +20,7 @@ export function beginWorker(): void {
     const planned = plannedLoad(request, given.dataset);
     const accepted = { includeUsage, ...(lengthField === undefined ? {} : { lengthField }) };
     const form = { ...given, dataset: planned.dataset, options: { ...given.options, ...accepted } };
-    return { plan: plannedBenchmark(request, { form, planned, secrets, measureStart_ns: null }), transport };
+    return { plan: plannedBenchmark(request, { form, secrets }, planned, null), transport };
   }
 
   serveLoad(parentPort, start, source);

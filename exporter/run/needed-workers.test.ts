@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import { readOptions } from '../cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
 import type { ChosenWorkers } from '../load/workers/choose-workers.ts';
-import { neededWorkers } from './needed-workers.ts';
+import { neededWorkers } from './planned-load.ts';
 import type { RunRequest } from './run-request.ts';
-import { checkStart, measureStart_ns, shardLine } from './start-instant.ts';
+import { checkStart, measureStart_ns, shardLine } from './common-start.ts';
 
 function needed(...argv: string[]): ChosenWorkers {
   const common = ['--url', 'localhost:8000', '--model', 'm', '--run-id', 'a', '--start-at', '2030-01-31T12:00:00Z'];

@@ -1,32 +1,34 @@
 import { availableParallelism } from 'node:os';
-import type { LoadPhase } from '../../core/run/record.ts';
-import { promptTokens } from '../../core/run/run-dataset.ts';
+import { instantAt } from '../../core/run/instant.ts';
 import type { Provenance } from '../../core/run/provenance.ts';
+import type { LoadPhase } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
-import { correctedEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
+import type { PhaseWindow } from '../../core/run/run.ts';
+import { promptTokens } from '../../core/run/run-dataset.ts';
+import { things } from '../../core/text/things.ts';
+import { correctedEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/store-errors.ts';
-import { allFindings, findingLines, impossibleCounts } from '../load/responses/response-findings.ts';
+import type { PhaseResult } from '../load/phases/phase-result.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
 import { RunRemarks, type PlannedPrompt } from '../load/phases/run-remarks.ts';
-import { runBenchmark, type BenchmarkOutcome, type BenchmarkParts } from '../load/run-benchmark.ts';
+import { allFindings, findingLines, impossibleCounts } from '../load/responses/response-findings.ts';
+import { runBenchmark, type BenchmarkOutcome } from '../load/run-benchmark.ts';
 import { waysOf } from '../load/transports/round-robin-transport.ts';
 import { withRemedy } from '../load/workers/slowness-remedy.ts';
 import { NOTHING_STATED } from '../provenance/provenance-request.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
-import { fingerprint } from '../store/fingerprint.ts';
-import type { RunPlan } from '../store/run-writer.ts';
 import { Closers } from './closers.ts';
-import { budgetNotes, measureSeconds, phaseWindows, unsentNotes } from './phase-facts.ts';
-import { plannedBenchmark } from './planned-benchmark.ts';
-import { prepareRun, type PreparedRun, type RunHost } from './prepared-run.ts';
+import { agreedStart, measureStart_ns } from './common-start.ts';
+import { plannedBenchmark } from './planned-load.ts';
+import { prepareRun } from './prepare-run.ts';
 import { probedForm } from './probed-form.ts';
 import { recognizedAt } from './recognized-targets.ts';
 import { resetCaches } from './reset-kv-cache.ts';
+import type { PreparedRun, RunContext, RunHost } from './run-context.ts';
 import { RunOutputs } from './run-outputs.ts';
 import { runPlan } from './run-plan.ts';
 import type { RunRequest } from './run-request.ts';
 import { beginServerCollection, type ServerCollection } from './server-collection.ts';
-import { measureStart_ns } from './start-instant.ts';
 
 export interface PerformedRun {
   readonly result: ResultFile;
@@ -66,57 +68,36 @@ export async function measureRun(
 ): Promise<DepartingRun> {
   const closers = new Closers();
   try {
-    const prepared = await prepareRun({ request, controls, host, version }, closers);
-    const run = await openRun(prepared, closers);
+    const run = await openRun(await prepareRun({ request, controls, host, version, closers }));
     return await finishRun(run, await measure(run));
   } finally {
     await closers.close();
   }
 }
 
-/** A run that is about to send its first request. */
-interface OpenRun extends PreparedRun {
-  readonly epoch: RunEpoch;
-  readonly plan: RunPlan;
-  readonly servers: ServerCollection | null;
+/** The run is about to send its first request. */
+interface OpenRun extends RunContext {
   readonly outputs: RunOutputs;
   readonly remarks: RunRemarks;
 }
 
-async function openRun(run: PreparedRun, closers: Closers): Promise<OpenRun> {
-  const { request, host, store, version, form, pages, targets, secrets, transport, controls } = run;
-  const say = (line: string): void => host.say(line);
+async function openRun(run: PreparedRun): Promise<OpenRun> {
+  const { request, host, form, pages, closers } = run;
   const epoch = correctedEpoch(host.rendezvous?.correction_ms ?? 0);
   const { includeUsage, lengthField } = form.options;
   await run.workers?.begin({ epoch_ns: epoch.monotonic_ns, includeUsage, lengthField });
+  const say = (line: string): void => host.say(line);
   const servers = await beginServerCollection(request.serverMetrics, pages, epoch, say, async () => {
-    await probedForm(form, { request, targets, secrets, transport, controls, say: () => undefined });
+    await probedForm(form, { ...run, say: () => undefined });
   });
   closers.add(() => servers?.stop());
-  const { system, urls, read } = servers?.recognized ?? (await recognizedAt(pages.origins, pages.access));
+  const recognized = servers?.recognized ?? (await recognizedAt(pages.origins, pages.access));
+  const { system } = recognized;
   await emptyCaches(run, system);
-  const provenance = await provenanceOf(run, system, servers);
-  const plan = runPlan(run, epoch, { system, provenance });
-  const parts = {
-    request,
-    plan,
-    store,
-    epoch,
-    version,
-    serverUrls: urls,
-    targets: read,
-    servePage: host.servePage,
-    say,
-  };
-  const outputs = await RunOutputs.open(parts, closers);
-  return {
-    ...run,
-    epoch,
-    plan,
-    servers,
-    outputs,
-    remarks: new RunRemarks(form.endpoint.generates, plannedPrompt(run)),
-  };
+  const plan = runPlan(run, epoch, { system, provenance: await provenanceOf(run, system, servers) });
+  const opening = { ...run, epoch, servers, recognized, plan };
+  const outputs = await RunOutputs.open(opening);
+  return { ...opening, outputs, remarks: new RunRemarks(form.endpoint.generates, plannedPrompt(run)) };
 }
 
 function provenanceOf(
@@ -157,42 +138,21 @@ async function emptyCaches(
 }
 
 async function measure(run: OpenRun): Promise<BenchmarkOutcome> {
-  const { request, controls, host, transport, epoch, servers, outputs, remarks, form, planned, secrets, workers } = run;
+  const { request, controls, host, transport, epoch, servers, outputs, remarks, planned, workers } = run;
   const watcher = host.observe(epoch, () => servers?.loadNow() ?? null);
   const observers = [...outputs.observers, watcher, remarks];
   outputs.begin();
-  const startAt_ms = request.shard?.startAt_ms ?? null;
-  const parts = { form, planned, secrets, measureStart_ns: measureStart_ns(startAt_ms, epoch) };
-  const outcome = await runBenchmark(plannedBenchmark(request, parts), {
+  const start_ns = measureStart_ns(request.shard?.startAt_ms ?? null, epoch);
+  const outcome = await runBenchmark(plannedBenchmark(request, run, planned, start_ns), {
     transport,
     observers,
     controls,
     epoch,
-    ...agreedStart(run),
+    ...agreedStart(run, pagesReadBefore(run)),
     ...(workers === null ? {} : { generator: workers.lead({ observers, controls }) }),
   }).finally(() => watcher.stop());
   outputs.end(outcome.health.verdict === 'saturated');
   return outcome;
-}
-
-/** What happens between the phases, where shards without a given start agree on one before the measurement. */
-function agreedStart(run: OpenRun): Pick<BenchmarkParts, 'beforePhase' | 'agreeStart_ns'> {
-  const readPages = pagesReadBefore(run);
-  const { host, request, plan, controls, epoch } = run;
-  const rendezvous = host.rendezvous ?? null;
-  if (rendezvous === null || request.shard?.startAt_ms != null) return { beforePhase: readPages };
-  return {
-    beforePhase: async (phase) => {
-      if (phase === 'measure') await rendezvous.gather(fingerprint(plan.comparison_key), controls.draining);
-      // Now no shard sends any more requests of the warm-up.
-      await readPages(phase);
-    },
-    agreeStart_ns: async () => {
-      const start_ms = await rendezvous.start_ms(controls.draining);
-      if (start_ms !== null) host.say(`all shards start to measure at ${new Date(start_ms).toISOString()}`);
-      return measureStart_ns(start_ms, epoch);
-    },
-  };
 }
 
 /** Reads the servers' pages before a phase, and updates their addresses in run.json: a page may appear late or move. */
@@ -246,4 +206,34 @@ async function finishRun(run: OpenRun, outcome: BenchmarkOutcome): Promise<Depar
     ...run.remarks.lines(impossibleCounts(phases.find(({ phase }) => phase === 'measure')?.findings)),
   ];
   return { result, failure, path: writer.path, notes: [...notes, ...serverNotes, ...outputNotes], departure };
+}
+
+/** The edges of phases as wall time; `start` is that of the run. */
+function phaseWindows(phases: readonly PhaseResult[], start: string | null): PhaseWindow[] {
+  return phases.map(({ phase, start_ns, end_ns }) => ({
+    phase,
+    start: start_ns === null ? null : instantAt(start, start_ns),
+    end: end_ns === null ? null : instantAt(start, end_ns),
+  }));
+}
+
+/** Duration of the measure phase; null when it was not reached. */
+function measureSeconds(phases: readonly PhaseResult[]): number | null {
+  const measure = phases.find(({ phase }) => phase === 'measure');
+  if (measure === undefined || measure.start_ns === null || measure.end_ns === null) return null;
+  return (measure.end_ns - measure.start_ns) / 1e9;
+}
+
+/** A run that ended because its budget was used up completed as requested, with fewer requests than planned. */
+function budgetNotes(phases: readonly PhaseResult[]): string[] {
+  return phases.flatMap(({ phase, overBudget }) => (overBudget === null ? [] : [`${phase}: ${overBudget}`]));
+}
+
+/** Requests that a limit prevented from being sent are in no statistic and are reported separately. */
+function unsentNotes(phases: readonly PhaseResult[]): string[] {
+  return phases.flatMap(({ phase, unsent }) =>
+    unsent > 0
+      ? [`${phase}: ${things(unsent, 'requests')} were due but not sent: no slot was free before the end`]
+      : [],
+  );
 }

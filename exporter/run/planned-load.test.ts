@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Dataset } from '../load/datasets/dataset.ts';
 import type { LoadPlan, PhaseLoad, RatePlan, TracePlan } from '../load/schedule/load-plan.ts';
-import { announcement } from './announcement.ts';
 import { comparisonKey } from './comparison-key.ts';
-import { plannedLoad } from './planned-load.ts';
+import { announcement, plannedLoad } from './planned-load.ts';
 import { RefusedError } from './refusal.ts';
 import type { RunRequest } from './run-request.ts';
 

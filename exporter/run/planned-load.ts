@@ -1,17 +1,23 @@
-import { arrivalsKey } from '../load/schedule/arrivals.ts';
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { loadText } from '../../core/run/load-text.ts';
+import { things } from '../../core/text/things.ts';
+import type { BenchmarkPlan } from '../load/benchmark-plan.ts';
 import type { Dataset } from '../load/datasets/dataset.ts';
 import { planSha256 } from '../load/datasets/plan.ts';
-import type { PhaseLoad, TracePlan } from '../load/schedule/load-plan.ts';
+import type { RequestForm } from '../load/requests/request-feed.ts';
+import { arrivalsKey } from '../load/schedule/arrivals.ts';
+import { mayWait, mostInFlight, slotsOf, type PhaseLoad, type TracePlan } from '../load/schedule/load-plan.ts';
+import { parseTargets } from '../load/transports/connection-options.ts';
+import { chooseWorkers, type ChosenWorkers } from '../load/workers/choose-workers.ts';
+import { shareOf, WHOLE } from '../load/workers/share.ts';
+import { loadKey, type KeyedLoad } from './comparison-key.ts';
 import { RefusedError } from './refusal.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** The loads of a run's phases, and the dataset of their requests. */
-export interface PlannedLoad {
+export interface PlannedLoad extends KeyedLoad {
   readonly dataset: Dataset;
-  readonly warmup: PhaseLoad | null;
-  readonly measure: PhaseLoad;
-  /** SHA-256 (hex) of the requests and of their arrivals. */
-  readonly planSha256: string;
 }
 
 /** The requested load on a dataset. Throws a `RefusedError` when it cannot be sent. */
@@ -82,3 +88,146 @@ function planHash(dataset: Dataset, warmup: PhaseLoad | null, measure: PhaseLoad
   if (arrivals.length === 0) return dataset.planSha256;
   return planSha256({ dataset: dataset.planSha256, ...Object.fromEntries(arrivals) });
 }
+
+/** Everything that determines what a run sends, identical in every worker that is given the same request. */
+export function plannedBenchmark(
+  request: RunRequest,
+  { form, secrets }: { readonly form: RequestForm; readonly secrets: readonly string[] },
+  planned: PlannedLoad,
+  measureStart_ns: number | null,
+): BenchmarkPlan {
+  return {
+    form,
+    warmup: planned.warmup,
+    measure: planned.measure,
+    shard: request.shard?.share ?? WHOLE,
+    measureStart_ns,
+    cancellation: request.cancellation && { ...request.cancellation, seed: request.seed },
+    maxOutputTokensTotal: request.maxOutputTokensTotal,
+    errorLimit: request.errorLimit,
+    failedRequestThreshold: request.failedRequestThreshold,
+    secrets,
+    requestTimeoutSeconds: request.requestTimeoutSeconds,
+    firstTokenTimeoutSeconds: request.firstTokenTimeoutSeconds,
+    idleTimeoutSeconds: request.idleTimeoutSeconds,
+  };
+}
+
+/** Number of threads that generate a run's load on this machine. Throws a `RefusedError` when a shard has no load. */
+export function neededWorkers({ measure, warmup, outputTokens, workers, shard }: RunRequest): ChosenWorkers {
+  const loads = [measure.load, ...(warmup === null ? [] : [warmup.load])];
+  if (shard !== null) {
+    const { share } = shard;
+    const least = Math.min(measure.requestCount ?? Infinity, ...loads.map(slotsOf));
+    if (shareOf(least, share) === 0)
+      throw new RefusedError(
+        `a load of ${least} requests or slots leaves none for shard ${share.part} of ${share.parts}`,
+      );
+  }
+  const chosen = chooseWorkers(workers, loads, outputTokens, availableParallelism(), shard?.share ?? WHOLE);
+  if (chosen.workers === 1 || !loads.some(mayWait)) return chosen;
+  const line = `${chosen.line ?? `workers: ${chosen.workers}`}; each has a part of the limit of requests in flight or in prefill`;
+  return { ...chosen, line };
+}
+
+/** More concurrent requests than this against a server that is not on this machine require `--yes`. */
+const CAREFUL_CONCURRENCY = 64;
+
+/** Only the hosts matter. */
+const ANY_API = { type: 'template', path: '' };
+
+/** Open files of a run other than the connections of its requests: files, its page, the servers' pages. */
+const OTHER_FILES = 64;
+
+/**
+ * Refuses a load that this process cannot generate, or that may be too much for a remote server. `steps`: how many runs
+ * with different loads follow each other; `confirmed`: the user confirmed the load. Throws a `RefusedError`.
+ */
+export function checkLoad(request: RunRequest, steps: number, confirmed: boolean): void {
+  const phases = [request.measure, ...(request.warmup === null ? [] : [request.warmup])];
+  const inFlight = mostInFlight(phases.map(({ load }) => load));
+  checkOpenFiles(inFlight, openFilesLimit());
+  if (request.traffic.connection.unixSocket !== null) return;
+  for (const { origin } of parseTargets([request.url, ...request.traffic.moreUrls], ANY_API))
+    checkLoadIsMeant(origin, { inFlight, steps }, confirmed);
+}
+
+/** The largest load of one command. */
+export interface IntendedLoad {
+  /** Maximum number of requests in flight; null: no limit. */
+  readonly inFlight: number | null;
+  /** Number of runs with different loads. */
+  readonly steps: number;
+}
+
+/** Protects shared servers: throws a `RefusedError` when a large load on another machine was not confirmed. */
+export function checkLoadIsMeant(origin: string, { inFlight, steps }: IntendedLoad, confirmed: boolean): void {
+  if (confirmed || isLoopback(new URL(origin).hostname)) return;
+  const remark = `to ${origin}, which is another machine: confirm with --yes`;
+  const limit = `(up to ${CAREFUL_CONCURRENCY} concurrent requests need no confirmation)`;
+  if (inFlight === null) throw new RefusedError(`a load without a --concurrency limit ${remark} ${limit}`);
+  if (inFlight > CAREFUL_CONCURRENCY) throw new RefusedError(`${inFlight} concurrent requests ${remark} ${limit}`);
+  if (steps > 1) throw new RefusedError(`a sweep of ${steps} loads ${remark}`);
+}
+
+/** 127.0.0.0/8, ::1 and localhost. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** Throws a `RefusedError` when the limit of open files is too low for the connections of the load; null: unknown. */
+export function checkOpenFiles(inFlight: number | null, limit: number | null): void {
+  if (inFlight === null || limit === null || inFlight + OTHER_FILES <= limit) return;
+  throw new RefusedError(
+    `${inFlight} concurrent requests require as many connections, but the limit of open files is ${limit}: ` +
+      `\`ulimit -n ${inFlight + OTHER_FILES}\` raises the limit, or spread the load with --shard`,
+  );
+}
+
+/**
+ * The limit of open files of this process, from Linux's /proc/self/limits (proc(5)); null on other systems, and without
+ * a limit.
+ */
+export function openFilesLimit(): number | null {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? NaN) || null;
+  } catch {
+    // Not Linux.
+    return null;
+  }
+}
+
+/** What is about to be sent and to which server, in one line, with the upper bound of the output tokens. */
+export function announcement(
+  request: RunRequest,
+  origin: string,
+  { dataset, warmup, measure }: PlannedLoad,
+  isLimited = true,
+): string {
+  const before = warmup === null ? '' : `warm-up of ${amount(warmup)}, ${loadText(loadKey(warmup.load))}, then `;
+  const limits = isLimited ? outputBound(request, dataset, [warmup, measure]) : 'output tokens without a limit';
+  const after = measure.coolDown === true ? ', then a cool-down' : '';
+  return `${request.model} at ${origin}: ${before}${amount(measure)}, ${loadText(loadKey(measure.load))}${after}, ${limits}`;
+}
+
+function amount({ requestCount, durationSeconds }: PhaseLoad): string {
+  if (requestCount === null) return `requests for ${durationSeconds ?? 0} s`;
+  return `${things(requestCount, 'requests')}${durationSeconds === null ? '' : ` within ${durationSeconds} s`}`;
+}
+
+function outputBound(request: RunRequest, dataset: Dataset, phases: readonly (PhaseLoad | null)[]): string {
+  const { outputTokens, maxOutputTokensTotal } = request;
+  const longest = dataset.longestOutputTokens ?? null;
+  const requests = phases.reduce((sum, phase) => sum + mostRequests(phase), 0);
+  // With random lengths the only bound is a configured one.
+  const bound = Math.min(requests * (longest ?? Infinity), maxOutputTokensTotal ?? Infinity);
+  if (bound !== Infinity) return `at most ${count(bound)} output tokens`;
+  return longest === null ? `about ${count(outputTokens)} output tokens each` : `at most ${longest} output tokens each`;
+}
+
+/** Those of a cool-down depend on the server. */
+const mostRequests = (phase: PhaseLoad | null): number =>
+  phase === null ? 0 : phase.coolDown === true ? Infinity : (phase.requestCount ?? Infinity);
+
+const count = (n: number): string => n.toLocaleString('en-US');

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { RunControls } from '../load/phases/run-controls.ts';
-import { performGroup } from './perform-group.ts';
 import type { DepartingRun } from './perform-run.ts';
-import { runGroup } from './run-group.ts';
+import { performGroup, runGroup } from './run-group.ts';
 import type { RunRequest } from './run-request.ts';
 
 const request = (concurrency: number): RunRequest =>

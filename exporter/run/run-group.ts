@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRunId } from '../../core/run/run-id.ts';
+import type { RunControls } from '../load/phases/run-controls.ts';
+import type { DepartingRun, PerformedRun } from './perform-run.ts';
 import type { RunRequest } from './run-request.ts';
 
 export interface GroupOptions {
@@ -38,4 +41,127 @@ function memberId(groupId: string, step: number | null, repeat: number | null): 
   return [groupId, step === null ? null : `s${step}`, repeat === null ? null : `r${repeat}`]
     .filter((part) => part !== null)
     .join('-');
+}
+
+export interface GroupPerformance {
+  /** Between the end of a run and the start of the next. */
+  readonly cooldownSeconds: number;
+  perform(request: RunRequest): Promise<DepartingRun>;
+  /** Called before each run of a group. */
+  announce(number: number, request: RunRequest): void;
+  /** The run is published; the scrapers of a single run have its last values as well. */
+  finished(performed: PerformedRun, request: RunRequest): void | Promise<void>;
+  /** Whether the next run of a group is to be performed; by default it is. */
+  goesOn?(performed: readonly PerformedRun[]): boolean;
+  /** Nothing is measured until scrapers have come. */
+  waiting(): void;
+  /** The scrapers of all runs of a group have their last values: lines for the user. */
+  departed(lines: DepartureLines, runs: number): void;
+}
+
+/**
+ * Performs runs one after the other. A run that does not complete is the last one: no more load is sent to a failing
+ * server, and a user who ends a run early wants no further one. An error of a run ends the group as well. While a run is
+ * measured, those before it wait for their scrapers; at the end all of them are waited for.
+ */
+export async function performGroup(
+  requests: readonly RunRequest[],
+  controls: RunControls,
+  performance: GroupPerformance,
+): Promise<readonly PerformedRun[]> {
+  const [only] = requests;
+  if (only !== undefined && requests.length === 1) return [await performOne(only, performance)];
+  const departures = new Departures();
+  const performed: PerformedRun[] = [];
+  try {
+    for (const [index, request] of requests.entries()) {
+      if (index > 0) await cooldown(performance.cooldownSeconds, controls);
+      if (departures.isFull) performance.waiting();
+      await departures.room();
+      if (controls.draining.aborted) break;
+      performance.announce(index + 1, request);
+      const { departure, ...run } = await performance.perform(request);
+      departures.add(departure);
+      performed.push(run);
+      await performance.finished(run, request);
+      if (run.result.status !== 'completed') break;
+      if (performance.goesOn?.(performed) === false) break;
+    }
+  } catch (error) {
+    performance.waiting();
+    await departures.settled();
+    throw error;
+  }
+  performance.waiting();
+  performance.departed(await departures.all(), performed.length);
+  return performed;
+}
+
+async function performOne(request: RunRequest, performance: GroupPerformance): Promise<PerformedRun> {
+  const { departure, ...run } = await performance.perform(request);
+  performance.waiting();
+  const performed = { ...run, notes: [...run.notes, ...(await departure)] };
+  await performance.finished(performed, request);
+  return performed;
+}
+
+async function cooldown(seconds: number, controls: RunControls): Promise<void> {
+  try {
+    await sleep(seconds * 1000, undefined, { signal: controls.draining });
+  } catch (error) {
+    if (!controls.draining.aborted) throw error;
+  }
+}
+
+/** A page with more runs is too large to be scraped while the next one is measured. */
+const MAX_DEPARTURES = 16;
+
+/** Lines for the user, with the number of runs that they are about. */
+export type DepartureLines = ReadonlyMap<string, number>;
+
+/** The runs of a command that are published and wait for their scrapers while the next run is measured. */
+export class Departures {
+  readonly #pending = new Set<Promise<void>>();
+  readonly #lines = new Map<string, number>();
+  #failed: { readonly error: unknown } | null = null;
+
+  add(departure: Promise<readonly string[]>): void {
+    const settled: Promise<void> = departure.then(
+      (lines) => {
+        for (const line of lines) this.#lines.set(line, (this.#lines.get(line) ?? 0) + 1);
+        this.#pending.delete(settled);
+      },
+      (error: unknown) => {
+        this.#failed ??= { error };
+        this.#pending.delete(settled);
+      },
+    );
+    this.#pending.add(settled);
+  }
+
+  get isFull(): boolean {
+    return this.#pending.size >= MAX_DEPARTURES;
+  }
+
+  /** Waits until one more may be added. Throws the error of a run that could not wait. */
+  async room(): Promise<void> {
+    while (this.isFull) await Promise.race(this.#pending);
+    this.#throwFailure();
+  }
+
+  /** Waits until all are gone. Throws the error of a run that could not wait. */
+  async all(): Promise<DepartureLines> {
+    await this.settled();
+    this.#throwFailure();
+    return this.#lines;
+  }
+
+  /** Waits until all are gone, with or without an error. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+
+  #throwFailure(): void {
+    if (this.#failed !== null) throw this.#failed.error;
+  }
 }

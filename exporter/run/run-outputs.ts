@@ -1,33 +1,18 @@
 import type { RunObserver } from '../../core/run/run-observer.ts';
 import type { RunEnding, RunOutput } from '../../core/run/run-output.ts';
 import { goodRequest } from '../../core/measures/goodput.ts';
-import { wallNow_ms, type RunEpoch } from '../clock/monotonic-clock.ts';
+import { wallNow_ms } from '../clock/monotonic-clock.ts';
 import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
 import { Outgoing } from '../publish/outgoing.ts';
 import type { ScrapedTarget } from '../publish/target-info.ts';
-import type { ServedPage, ServePage } from '../publish/served-page.ts';
+import type { ServedPage } from '../publish/served-page.ts';
 import { RequestViewBuilder } from '../report/request-view.ts';
 import { findServe } from '../store/recovery/serve-presence.ts';
-import type { RunStore } from '../store/run-store.ts';
-import type { RunPlan, RunWriter } from '../store/run-writer.ts';
-import type { Closers } from './closers.ts';
+import type { RunWriter } from '../store/run-writer.ts';
 import { writeRunFiles } from './run-files.ts';
 import { runFile } from './run-plan.ts';
+import type { RunContext } from './run-context.ts';
 import type { RunRequest } from './run-request.ts';
-
-export interface OutputParts {
-  readonly request: RunRequest;
-  readonly plan: RunPlan;
-  readonly store: RunStore;
-  readonly epoch: RunEpoch;
-  readonly version: string;
-  /** Pages of the servers that others may scrape too. */
-  readonly serverUrls: readonly string[];
-  /** Pages that have been read. */
-  readonly targets: readonly ScrapedTarget[];
-  readonly servePage: ServePage;
-  readonly say: (line: string) => void;
-}
 
 interface LivePart {
   readonly live: LiveMetrics;
@@ -55,18 +40,18 @@ export class RunOutputs {
   }
 
   /** Opens all outputs and creates the run's directory. */
-  static async open(parts: OutputParts, closers: Closers): Promise<RunOutputs> {
-    const { request, plan, store } = parts;
-    const live = liveMetrics(parts);
-    live.targetsRead(parts.targets);
-    const outgoing = await openOutgoing(parts, live);
+  static async open(run: RunContext): Promise<RunOutputs> {
+    const { request, plan, store, recognized, closers } = run;
+    const live = liveMetrics(run);
+    live.targetsRead(recognized.read);
+    const outgoing = await openOutgoing(run, live);
     closers.add(() => outgoing.close());
-    const page = await openPage(parts, live);
+    const page = await openPage(run, live);
     let opened: RunOutputs | null = null;
     closers.add(() => (opened === null ? page?.close?.() : opened.#closeUnlessDeparting()));
     const writer = await store.begin(plan, {
       metrics_url: page?.metricsUrl ?? null,
-      server_metrics_urls: [...parts.serverUrls],
+      server_metrics_urls: [...recognized.urls],
     });
     const view = new RequestViewBuilder();
     const outputs: RunOutput[] = [
@@ -75,7 +60,7 @@ export class RunOutputs {
       { finish: () => writeRunFiles(store.unfinished, plan.run_id, request.exports, () => view.view()) },
       ...(page === null ? [] : [page]),
       // After the page has said that it still serves the run: finished runs have another publisher.
-      { observers: [writer], finish: () => publish(writer, parts) },
+      { observers: [writer], finish: () => publish(writer, run) },
     ];
     opened = new RunOutputs(outputs, { writer, view, live, page });
     return opened;
@@ -121,7 +106,7 @@ export class RunOutputs {
   }
 }
 
-async function publish(writer: RunWriter, { request, store, plan }: OutputParts): Promise<readonly string[]> {
+async function publish(writer: RunWriter, { request, store, plan }: RunContext): Promise<readonly string[]> {
   await writer.publish();
   await request.stored?.(store.directory, plan.run_id);
   return [];
@@ -133,7 +118,7 @@ async function departed(outputs: readonly RunOutput[], ending: RunEnding): Promi
   return lines;
 }
 
-function liveMetrics({ plan, version }: OutputParts): LiveMetrics {
+function liveMetrics({ plan, version }: RunContext): LiveMetrics {
   const goodput = plan.gates?.goodput ?? [];
   return createLiveMetrics({
     run: runFile(plan),
@@ -143,7 +128,7 @@ function liveMetrics({ plan, version }: OutputParts): LiveMetrics {
 }
 
 function openOutgoing(
-  { request, plan, store, epoch, version, say }: OutputParts,
+  { request, plan, store, epoch, version, host }: RunContext,
   live: LiveMetrics,
 ): Promise<Outgoing> {
   return Outgoing.open({
@@ -153,24 +138,22 @@ function openOutgoing(
     run: runFile(plan),
     families: live.families,
     isWhole: request.shard === null,
-    ...{ version, say },
+    version,
+    say: (line) => host.say(line),
     now_ms: () => wallNow_ms(epoch),
   });
 }
 
 /** Live metrics are served when a port is set, or when a `serve` process watches the directory and lists them. */
-async function openPage(
-  { request, plan, version, servePage, say }: OutputParts,
-  live: LiveMetrics,
-): Promise<ServedPage | null> {
+async function openPage({ request, plan, version, host }: RunContext, live: LiveMetrics): Promise<ServedPage | null> {
   const { metricsPort, runsDirectory } = request;
   // Only one publisher at a time: a Prometheus that receives the run by remote write must not scrape it too.
   if (metricsPort === null && (request.outgoing?.remoteWrite ?? null) !== null) return null;
   if (metricsPort === null && (await findServe(runsDirectory)) === null) {
-    if (isFirstOfGroup(request)) say(NOT_SERVED);
+    if (isFirstOfGroup(request)) host.say(NOT_SERVED);
     return null;
   }
-  const page = await servePage(live, {
+  const page = await host.servePage(live, {
     runId: plan.run_id,
     scenario: plan.scenario,
     runsDirectory,
@@ -179,9 +162,9 @@ async function openPage(
     allowedHosts: request.allowedHosts,
     port: metricsPort ?? 0,
     lingerMaxSeconds: request.lingerMaxSeconds,
-    say,
+    say: (line) => host.say(line),
   });
-  say(`live metrics at ${page.metricsUrl}`);
+  host.say(`live metrics at ${page.metricsUrl}`);
   return page;
 }
 

@@ -1,37 +1,17 @@
 import { createRunId } from '../../core/run/run-id.ts';
-import type { RunDataset } from '../../core/run/run-dataset.ts';
 import type { Provenance } from '../../core/run/provenance.ts';
 import type { RunFile, RunShards } from '../../core/run/run.ts';
 import type { RunEpoch } from '../clock/monotonic-clock.ts';
-import type { RequestForm } from '../load/requests/request-feed.ts';
-import type { RequestTarget } from '../load/transports/target.ts';
-import type { Transport } from '../load/transports/transport.ts';
 import type { Share } from '../load/workers/share.ts';
 import { serverVersion } from '../provenance/read-servers.ts';
 import { fingerprint } from '../store/fingerprint.ts';
 import { publicTarget, type RunPlan } from '../store/run-writer.ts';
 import { comparisonKey } from './comparison-key.ts';
-import type { PlannedLoad } from './planned-load.ts';
-import type { RunRequest } from './run-request.ts';
-
-/** What is known of a run after the probe. */
-export interface RunFacts {
-  readonly request: RunRequest;
-  readonly version: string;
-  /** The first server. */
-  readonly target: RequestTarget;
-  readonly targets: readonly RequestTarget[];
-  readonly transport: Transport;
-  readonly form: RequestForm;
-  readonly planned: PlannedLoad;
-  readonly dataset: RunDataset;
-  /** Texts that no file may contain. */
-  readonly credentials: readonly string[];
-}
+import type { PreparedRun } from './run-context.ts';
 
 /** The content of run.json before the run's first request. */
 export function runPlan(
-  { request, target, targets, transport, form, planned, dataset, credentials, version }: RunFacts,
+  { request, target, targets, transport, form, planned, dataset, credentials, version }: PreparedRun,
   epoch: RunEpoch,
   { system, provenance }: { readonly system: string | null; readonly provenance: Provenance },
 ): RunPlan {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { LivePage } from '../../http/live-page.ts';
 import type { ServedPage } from '../../publish/served-page.ts';
-import { Departures } from '../../run/departures.ts';
+import { Departures } from '../../run/run-group.ts';
 import { departureTexts } from '../departure-texts.ts';
 import { writeMessage } from '../message.ts';
 import { requestedWebConfig } from '../options/web-config-option.ts';
