@@ -1,7 +1,8 @@
 import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
-import type { FileGroup, ImportContext, ImportedRun, Importer, StatedResult } from '../importer.ts';
+import { fileOf, reportedRun } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer } from '../importer.ts';
 import { publicOriginOrNull } from '../reading/public-origin.ts';
 import { readJsonDocument, readText } from '../reading/read-json-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
@@ -28,59 +29,44 @@ export const AIPERF: Importer = {
 /** Versions whose files were read when this was written. */
 const KNOWN_SCHEMAS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5'];
 
-const NOTHING_STATED: StatedResult = {
-  window_seconds: null,
-  requests: { ok: null, error: null, timeout: null, cancelled: null },
-  errors: {},
-  measures: [],
-};
-
 async function* readAiperf(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
   const notes = new ImportNotes();
-  const [json, csv, records] = [SUMMARY, SUMMARY_CSV, RECORDS].map((format) => fileOf(group, format));
-  if (json == null && csv == null && records == null) {
+  const [json, csv, records] = [fileOf(group, SUMMARY), fileOf(group, SUMMARY_CSV), fileOf(group, RECORDS)];
+  if (json === null && csv === null && records === null) {
     throw new ImportRefusal(
       'these are server or GPU metrics without the results of a client: import the folder that has profile_export.jsonl ' +
         'or profile_export_aiperf.json too',
     );
   }
-  const summary = await readSummary(json ?? null, csv ?? null, notes, context);
+  const summary = await readSummary(json, csv, notes, context);
   const { key, url, serverTokens } = readInputConfig(summary.object('input_config'), notes);
-  const rounding = json == null ? CSV_ROUNDING : 0;
-  const stated =
-    summary.names.length === 0 ? NOTHING_STATED : statedSummary(summary, notes, { serverTokens, rounding });
-  const origin = records == null ? null : await recordsOrigin(records, context);
+  const rounding = json === null ? CSV_ROUNDING : 0;
+  const stated = summary.names.length === 0 ? {} : statedSummary(summary, notes, { serverTokens, rounding });
+  const origin = records === null ? null : await recordsOrigin(records, context);
   const zero_ns = origin?.zero_ns ?? null;
   const start = zero_ns === null ? naiveStart(summary, notes, context) : isoOf(zero_ns);
   const aborted = summary.boolean('was_cancelled') === true || summary.boolean('is_complete') === false;
   const info = runInfo(summary, group);
   const servers = await readAiperfServers(group, zero_ns, notes, context);
   summary.ignore('schema_version', 'aiperf_version', 'benchmark_id', 'start_time', 'end_time', 'error_summary');
-  yield {
-    part: null,
-    tool: { name: 'aiperf', version: summary.text('aiperf_version') },
-    format: { name: formatOf(json ?? null, csv ?? null), schema_version: schemaVersion(summary, notes) },
+  yield reportedRun({
+    tool: 'aiperf',
+    version: summary.text('aiperf_version'),
+    format: json !== null ? SUMMARY : csv !== null ? SUMMARY_CSV : RECORDS,
+    schema_version: schemaVersion(summary, notes),
     // Repeats and steps are comparable under one name.
     scenario: info.scenario ?? sweepName(group.files[0]?.file.folder ?? ''),
-    target: {
-      origin: url === null ? null : publicOriginOrNull(url),
-      system: servers?.system ?? null,
-      system_version: null,
-    },
+    target: { origin: url === null ? null : publicOriginOrNull(url), system: servers?.system ?? null },
     key,
     placement: info.placement,
     status: aborted ? 'aborted' : 'completed',
     failure: aborted ? 'AIPerf was canceled before its end' : null,
     start,
-    records: records == null || origin === null ? null : readAiperfRecords(records, origin, notes, context),
+    records: records === null || origin === null ? null : readAiperfRecords(records, origin, notes, context),
     stated,
     servers: servers?.servers ?? null,
     notes,
-  };
-}
-
-function fileOf(group: FileGroup, format: string): SourceFile | null {
-  return group.files.find(({ recognition }) => recognition.format === format)?.file ?? null;
+  });
 }
 
 async function readSummary(
@@ -103,11 +89,6 @@ function naiveStart(summary: Fields, notes: ImportNotes, { timeZone }: ImportCon
 }
 
 const isoOf = (zero_ns: bigint): string => new Date(Number(zero_ns / 1_000_000n)).toISOString();
-
-function formatOf(json: SourceFile | null, csv: SourceFile | null): string {
-  if (json !== null) return SUMMARY;
-  return csv !== null ? SUMMARY_CSV : RECORDS;
-}
 
 function schemaVersion(summary: Fields, notes: ImportNotes): string | null {
   const version = summary.text('schema_version');

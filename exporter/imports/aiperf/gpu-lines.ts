@@ -1,16 +1,13 @@
-import { createScrapeParser } from '../../../core/exposition/index.ts';
-import { TargetStore } from '../../servers/series/target-store.ts';
 import { Fields } from '../reading/fields.ts';
+import { known } from '../importer.ts';
 import { printable } from '../import-notes.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { lineObject, longLineNote } from '../reading/read-json-lines.ts';
-import { readLineBlocks } from '../reading/read-lines.ts';
+import { readJsonLines } from '../reading/read-json-lines.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
-import { ScrapePages } from './scrape-page.ts';
+import { wallNanoseconds } from './records-origin.ts';
+import { AIPERF_INTERVAL_NS, ScrapedTarget, ScrapePages } from './scrape-page.ts';
 import type { MetricFacts } from './scrape-page.ts';
-import { AIPERF_INTERVAL_NS } from './server-lines.ts';
-import { wallNanoseconds } from './wall-nanoseconds.ts';
 
 /** A field of AIPerf's GPU telemetry as NVIDIA's DCGM exporter has it, and what AIPerf multiplied it with. */
 interface GpuField {
@@ -69,23 +66,17 @@ export async function readGpuLines(
   reading: Reading,
 ): Promise<Map<string, ReadTarget>> {
   const sources = new Map<string, GpuSource>();
-  for await (const { bytes, edges, firstNumber, endsOpen } of readLineBlocks(file, reading, longLineNote(notes))) {
-    for (let i = 0; i < edges.length; i += 2) {
-      const number = firstNumber + i / 2;
-      const text = bytes.toString('utf8', edges[i], edges[i + 1]);
-      const mayBeTorn = endsOpen && i + 2 === edges.length;
-      const value = lineObject(text, { file, number, mayBeTorn }, notes);
-      const at_ns = wallNanoseconds(text, 'timestamp_ns', zero_ns);
-      if (value === null || at_ns === null) continue;
-      const line = new Fields(value, notes, `line ${number}: `);
-      // The second name is that of 0.13.
-      const name = sourceName(line.text('dcgm_url') ?? line.text('telemetry_source_url'));
-      const source = sources.get(name) ?? new GpuSource();
-      sources.set(name, source);
-      source.add(at_ns, line, notes);
-    }
+  for await (const { number, text, value } of readJsonLines(file, notes, reading)) {
+    const at_ns = wallNanoseconds(text, 'timestamp_ns', zero_ns);
+    if (at_ns === null) continue;
+    const line = new Fields(value, notes, `line ${number}: `);
+    // The second name is that of 0.13.
+    const name = sourceName(line.text('dcgm_url') ?? line.text('telemetry_source_url'));
+    const source = sources.get(name) ?? new GpuSource();
+    sources.set(name, source);
+    source.add(at_ns, line, notes);
   }
-  return new Map(Array.from(sources, ([name, source]) => [name, { store: source.finish(), system: null }]));
+  return new Map(Array.from(sources, ([name, source]) => [name, source.finish()]));
 }
 
 function sourceName(url: string | null): string {
@@ -93,27 +84,25 @@ function sourceName(url: string | null): string {
 }
 
 class GpuSource {
-  readonly #store = new TargetStore();
-  readonly #parser = createScrapeParser();
-  readonly #pages = new ScrapePages(FACTS);
+  readonly #target = new ScrapedTarget(new ScrapePages(FACTS));
   #waiting: GpuLine[] = [];
 
   add(at_ns: number, line: Fields, notes: ImportNotes): void {
     const gpu = line.text('gpu_uuid') ?? String(line.number('gpu_index') ?? '');
-    const telemetry = line.object('telemetry_data');
-    const values = (telemetry?.names ?? []).flatMap((name) => {
-      const known = fieldOf(name);
-      const value = known === undefined ? null : (telemetry?.number(name) ?? null);
-      if (known === undefined) notes.notUnderstood(`telemetry_data.${name}`);
-      return known === undefined || value === null ? [] : [[known.family, value * known.scale] as const];
+    const telemetry = line.at('telemetry_data');
+    const values = telemetry.names.flatMap((name) => {
+      const field = fieldOf(name);
+      const value = field === undefined ? null : telemetry.number(name);
+      if (field === undefined) notes.notUnderstood(`telemetry_data.${name}`);
+      return field === undefined || value === null ? [] : [[field.family, value * field.scale] as const];
     });
     this.#waiting.push({ at_ns, gpu, labels: labelsOf(line), values });
     if (this.#waiting.length > MAX_WAITING) this.#record(MAX_WAITING / 2);
   }
 
-  finish(): TargetStore {
+  finish(): ReadTarget {
     this.#record(this.#waiting.length);
-    return this.#store;
+    return { ...this.#target.finish(), system: null };
   }
 
   /** Records the first samples in the order of time: those of different GPUs so close together are one scrape. */
@@ -141,9 +130,7 @@ class GpuSource {
     for (const { labels, values } of scrape) {
       for (const [family, value] of values) (metrics[family] ??= []).push({ labels, value });
     }
-    const times = { at_ns, sent_ns: at_ns, duration_ns: 0, interval_ns: AIPERF_INTERVAL_NS, edge: false };
-    const page = new TextEncoder().encode(this.#pages.page(metrics));
-    this.#store.recordPage(times, this.#parser.parse(page, 'text/plain'), false);
+    this.#target.record(at_ns, metrics);
   }
 }
 
@@ -154,13 +141,11 @@ function fieldOf(name: string): GpuField | undefined {
 }
 
 function labelsOf(line: Fields): Record<string, string> {
-  const known = {
+  const labels = known({
     gpu: line.number('gpu_index'),
     UUID: line.text('gpu_uuid'),
     modelName: line.text('gpu_model_name'),
     Hostname: line.text('hostname'),
-  };
-  return Object.fromEntries(
-    Object.entries(known).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]])),
-  );
+  });
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
 }

@@ -1,14 +1,14 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import { NOT_COUNTED } from '../../../core/run/record.ts';
 import type { HttpPhases, RequestRecord, TokenSource } from '../../../core/run/record.ts';
+import { UNREPORTED } from '../importer.ts';
 import { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { lineObject, longLineNote } from '../reading/read-json-lines.ts';
-import { readLineBlocks } from '../reading/read-lines.ts';
+import { readJsonLines } from '../reading/read-json-lines.ts';
+import type { JsonLine } from '../reading/read-json-lines.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { aiperfReason, statusOf } from './reasons.ts';
+import { wallNanoseconds } from './records-origin.ts';
 import type { RecordsOrigin } from './records-origin.ts';
-import { wallNanoseconds } from './wall-nanoseconds.ts';
 
 const NS_PER_MS = 1e6;
 const BYTES_PER_KB = 1024;
@@ -23,37 +23,30 @@ export async function* readAiperfRecords(
   reading: Reading,
 ): AsyncGenerator<RequestRecord> {
   let index = 0;
-  for await (const { bytes, edges, firstNumber, endsOpen } of readLineBlocks(file, reading, longLineNote(notes))) {
-    for (let i = 0; i < edges.length; i += 2) {
-      const number = firstNumber + i / 2;
-      const text = bytes.toString('utf8', edges[i], edges[i + 1]);
-      const mayBeTorn = endsOpen && i + 2 === edges.length;
-      const value = lineObject(text, { file, number, mayBeTorn }, notes);
-      const record = value === null ? null : recordOfLine(value, text, index, origin, notes, `line ${number}: `);
-      if (record === null) {
-        if (value !== null) notes.count('records left out: no request_start_ns or request_end_ns', `line ${number}`);
-        continue;
-      }
-      const isUncounted = record.outcome === 'ok' && record.output_tokens === null;
-      if (origin.usage.output && isUncounted) notes.count(NO_USAGE, `line ${number}`);
-      yield record;
-      index += 1;
+  for await (const line of readJsonLines(file, notes, reading)) {
+    const where = `line ${line.number}`;
+    const record = recordOfLine(line, index, origin, notes, `${where}: `);
+    if (record === null) {
+      notes.count('records left out: no request_start_ns or request_end_ns', where);
+      continue;
     }
+    if (origin.usage.output && record.outcome === 'ok' && record.output_tokens === null) notes.count(NO_USAGE, where);
+    yield record;
+    index += 1;
   }
 }
 
 /** The record of a line; null when it has no time of sending or of the end. */
 function recordOfLine(
-  value: Readonly<Record<string, unknown>>,
-  text: string,
+  { value, text }: JsonLine,
   index: number,
   { zero_ns, usage }: RecordsOrigin,
   notes: ImportNotes,
   at: string,
 ): RequestRecord | null {
   const line = new Fields(value, notes, at);
-  const metadata = line.object('metadata') ?? new Fields({}, notes, at);
-  const metrics = new LineMetrics(line.object('metrics') ?? new Fields({}, notes, at));
+  const metadata = line.at('metadata');
+  const metrics = new LineMetrics(line.at('metrics'));
   // Above 2^53: JSON.parse would round them to 256 ns.
   const sent_ns = wallNanoseconds(text, 'request_start_ns', zero_ns);
   const end_ns = wallNanoseconds(text, 'request_end_ns', zero_ns);
@@ -66,6 +59,7 @@ function recordOfLine(
   const first = metrics.ns('time_to_first_token');
   const last = metrics.ns('request_latency');
   return {
+    ...UNREPORTED,
     index,
     phase: metadata.text('benchmark_phase') === 'warmup' ? 'warmup' : 'measure',
     due_ns: wallNanoseconds(text, 'credit_issued_ns', zero_ns),
@@ -75,14 +69,12 @@ function recordOfLine(
     last_content_ns: last !== null ? sent_ns + last : failed ? null : end_ns,
     end_ns,
     ...connection(metrics, phases),
-    connection_retried: null,
     outcome: outcomeOf(reason),
     reason,
-    http_status: error !== null ? statusOf(error) : (line.object('trace_data')?.number('response_status_code') ?? null),
+    http_status: error !== null ? statusOf(error) : line.at('trace_data').number('response_status_code'),
     ...tokens(metrics, usage),
     requested_output_tokens: requestedTokens(metrics),
     chunk_offsets_ns: chunkOffsets(first, metrics.list_ns('inter_chunk_latency')),
-    ...NOT_COUNTED,
     ...phases,
   };
 }
@@ -99,17 +91,17 @@ class LineMetrics {
 
   /** As in the file. */
   value(tag: string): number | null {
-    return this.#metrics.has(tag) ? (this.#metrics.object(tag)?.number('value') ?? null) : null;
+    return this.#metric(tag)?.number('value') ?? null;
   }
 
   ns(tag: string): number | null {
-    const metric = this.#metrics.has(tag) ? this.#metrics.object(tag) : null;
+    const metric = this.#metric(tag);
     const value = metric?.number('value') ?? null;
     return value === null ? null : Math.round(value * nanosecondsPer(metric?.text('unit') ?? 'ms'));
   }
 
   list_ns(tag: string): readonly number[] | null {
-    const metric = this.#metrics.has(tag) ? this.#metrics.object(tag) : null;
+    const metric = this.#metric(tag);
     const scale = nanosecondsPer(metric?.text('unit') ?? 'ms');
     return metric?.numbers('value')?.map((value) => (value === null ? NaN : Math.round(value * scale))) ?? null;
   }
@@ -120,9 +112,13 @@ class LineMetrics {
   }
 
   bytes(tag: string): number | null {
-    const metric = this.#metrics.has(tag) ? this.#metrics.object(tag) : null;
+    const metric = this.#metric(tag);
     const value = metric?.number('value') ?? null;
     return value === null ? null : Math.round(metric?.text('unit') === 'KB' ? value * BYTES_PER_KB : value);
+  }
+
+  #metric(tag: string): Fields | null {
+    return this.#metrics.has(tag) ? this.#metrics.object(tag) : null;
   }
 }
 
@@ -140,35 +136,17 @@ function chunkOffsets(first_ns: number | null, gaps_ns: readonly number[] | null
 }
 
 /** The server's own count where the file has any, else that of AIPerf's tokenizer. */
-function tokens(
-  metrics: LineMetrics,
-  hasUsage: RecordsOrigin['usage'],
-): Pick<
-  RequestRecord,
-  | 'input_tokens'
-  | 'input_tokens_source'
-  | 'output_tokens'
-  | 'output_tokens_source'
-  | 'reasoning_tokens'
-  | 'cached_tokens'
-> {
-  const counted = (tag: string, source: TokenSource): readonly [number | null, TokenSource | null] => {
-    const count = metrics.tokens(tag);
-    return [count, count === null ? null : source];
-  };
-  const [input_tokens, input_tokens_source] = hasUsage.input
-    ? counted('usage_prompt_tokens', 'usage')
-    : counted('input_sequence_length', 'tokenizer');
-  const [output_tokens, output_tokens_source] = hasUsage.output
-    ? counted('usage_completion_tokens', 'usage')
-    : counted('output_sequence_length', 'tokenizer');
-  const reasoning = hasUsage.output ? 'usage_reasoning_tokens' : 'reasoning_token_count';
+function tokens(metrics: LineMetrics, hasUsage: RecordsOrigin['usage']): Partial<RequestRecord> {
+  const input_tokens = metrics.tokens(hasUsage.input ? 'usage_prompt_tokens' : 'input_sequence_length');
+  const output_tokens = metrics.tokens(hasUsage.output ? 'usage_completion_tokens' : 'output_sequence_length');
+  const sourceOf = (count: number | null, isServers: boolean): TokenSource | null =>
+    count === null ? null : isServers ? 'usage' : 'tokenizer';
   return {
     input_tokens,
-    input_tokens_source,
+    input_tokens_source: sourceOf(input_tokens, hasUsage.input),
     output_tokens,
-    output_tokens_source,
-    reasoning_tokens: metrics.tokens(reasoning),
+    output_tokens_source: sourceOf(output_tokens, hasUsage.output),
+    reasoning_tokens: metrics.tokens(hasUsage.output ? 'usage_reasoning_tokens' : 'reasoning_token_count'),
     cached_tokens: metrics.tokens('usage_prompt_cache_read_tokens'),
   };
 }

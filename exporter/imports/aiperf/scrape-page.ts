@@ -1,8 +1,42 @@
+import { systemsOfNames } from '../../../catalog/detect.ts';
 import { catalogs } from '../../../catalog/load.ts';
 import { FamilyIndex } from '../../../catalog/lookup.ts';
-import { metadataLines, sampleLines } from '../../../core/exposition/index.ts';
+import { createScrapeParser, metadataLines, sampleLines } from '../../../core/exposition/index.ts';
 import type { FamilyMetadata, SampleInput } from '../../../core/exposition/index.ts';
+import { TargetStore } from '../../servers/series/target-store.ts';
 import { isObject } from '../reading/fields.ts';
+import type { ReadTarget } from '../servers-of-stores.ts';
+
+/** AIPerf's default; the files do not report. */
+export const AIPERF_INTERVAL_NS = 333e6;
+
+/** The scrapes of one target, in the order of time, as ours. */
+export class ScrapedTarget {
+  readonly #store: TargetStore;
+  readonly #parser = createScrapeParser();
+  readonly #pages: ScrapePages;
+
+  constructor(pages: ScrapePages, limits?: ConstructorParameters<typeof TargetStore>[0]) {
+    this.#pages = pages;
+    this.#store = new TargetStore(limits);
+  }
+
+  /** Adds a scrape; false when another server responded at the address. */
+  record(
+    at_ns: number,
+    metrics: Readonly<Record<string, unknown>>,
+    { sent_ns = at_ns, duration_ns = 0 }: { readonly sent_ns?: number; readonly duration_ns?: number } = {},
+  ): boolean {
+    const times = { at_ns, sent_ns, duration_ns, interval_ns: AIPERF_INTERVAL_NS, edge: false };
+    const page = new TextEncoder().encode(this.#pages.page(metrics));
+    return this.#store.recordPage(times, this.#parser.parse(page, 'text/plain'), false);
+  }
+
+  finish(): ReadTarget {
+    const names = new Set(this.#store.series.map(({ family }) => family.name));
+    return { store: this.#store, system: systemsOfNames(names)[0] ?? null };
+  }
+}
 
 /** A metric in the summary of the server metrics. */
 export interface MetricFacts {

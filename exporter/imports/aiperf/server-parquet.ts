@@ -1,15 +1,12 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { systemsOfNames } from '../../../catalog/detect.ts';
-import { createScrapeParser } from '../../../core/exposition/index.ts';
-import { TargetStore } from '../../servers/series/target-store.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
 import type { SourceFile } from '../reading/source-file.ts';
-import { ScrapePages } from './scrape-page.ts';
+import { ScrapedTarget, ScrapePages } from './scrape-page.ts';
 import type { MetricFacts } from './scrape-page.ts';
-import { AIPERF_INTERVAL_NS, targetName } from './server-lines.ts';
+import { targetName } from './server-lines.ts';
 
 const NO_LABELS: ReadonlySet<string> = new Set([
   'endpoint_url',
@@ -132,14 +129,8 @@ function storeOf(
   from_ns: bigint | null,
   zero_ns: bigint,
 ): ReadTarget {
-  const store = new TargetStore();
-  const parser = createScrapeParser();
-  const pages = new ScrapePages(types);
-  const record = (at: bigint, metrics: SamplesByMetric): void => {
-    const at_ns = Number(at - zero_ns);
-    const times = { at_ns, sent_ns: at_ns, duration_ns: 0, interval_ns: AIPERF_INTERVAL_NS, edge: false };
-    store.recordPage(times, parser.parse(new TextEncoder().encode(pages.page(metrics)), 'text/plain'), false);
-  };
+  const target = new ScrapedTarget(new ScrapePages(types));
+  const record = (at: bigint, metrics: SamplesByMetric): boolean => target.record(Number(at - zero_ns), metrics);
   const ordered = [...scrapes].sort(([a], [b]) => (a < b ? -1 : 1));
   const first = ordered[0]?.[0];
   if (first !== undefined) {
@@ -148,8 +139,7 @@ function storeOf(
     record(start < zero_ns ? start : zero_ns, standingAtZero(ordered, types));
   }
   for (const [at, metrics] of ordered) record(at, metrics);
-  const system = systemsOfNames(new Set(store.series.map(({ family }) => family.name)))[0] ?? null;
-  return { store, system };
+  return target.finish();
 }
 
 /** Every cumulative series with 0, its value at the reference. */

@@ -1,6 +1,7 @@
 import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ImportedServers } from '../imported-servers.ts';
+import { fileOf } from '../importer.ts';
 import type { FileGroup, ImportContext } from '../importer.ts';
 import { readJsonDocument, readText } from '../reading/read-json-document.ts';
 import { serversOfStores } from '../servers-of-stores.ts';
@@ -8,9 +9,10 @@ import type { ReadTarget } from '../servers-of-stores.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { readGpuLines } from './gpu-lines.ts';
 import { GPU_RECORDS, SERVERS_CSV, SERVERS_JSON, SERVERS_JSONL, SERVERS_PARQUET } from './recognize.ts';
+import { AIPERF_INTERVAL_NS } from './scrape-page.ts';
 import type { MetricFacts } from './scrape-page.ts';
 import { serversOfCsv } from './server-csv.ts';
-import { AIPERF_INTERVAL_NS, readServerLines } from './server-lines.ts';
+import { readServerLines } from './server-lines.ts';
 import { readServerParquet } from './server-parquet.ts';
 import { statedServers } from './stated-servers.ts';
 
@@ -25,11 +27,9 @@ export async function readAiperfServers(
   notes: ImportNotes,
   context: ImportContext,
 ): Promise<{ readonly servers: ImportedServers; readonly system: string | null } | null> {
-  const file = (format: string): SourceFile | null =>
-    group.files.find(({ recognition }) => recognition.format === format)?.file ?? null;
-  const json = file(SERVERS_JSON);
-  const csv = file(SERVERS_CSV);
-  const [lines, parquet, gpus] = [file(SERVERS_JSONL), file(SERVERS_PARQUET), file(GPU_RECORDS)];
+  const [json, csv] = [fileOf(group, SERVERS_JSON), fileOf(group, SERVERS_CSV)];
+  const [lines, parquet] = [fileOf(group, SERVERS_JSONL), fileOf(group, SERVERS_PARQUET)];
+  const gpus = fileOf(group, GPU_RECORDS);
   if ([json, csv, lines, parquet, gpus].every((each) => each === null)) return null;
   const summary = await readSummary(json, csv, notes, context);
   const stated = (start: string | null): StatedServers | null =>
@@ -92,16 +92,11 @@ async function readSummary(
 }
 
 function metricFacts(summary: Fields): Map<string, MetricFacts> {
-  const facts = new Map<string, MetricFacts>();
-  for (const [name, metric] of Object.entries(
-    isObject(summary.raw('metrics')) ? (summary.raw('metrics') as object) : {},
-  )) {
-    if (!isObject(metric)) continue;
-    const { type, description } = metric;
-    facts.set(name, {
-      type: typeof type === 'string' ? type : null,
-      description: typeof description === 'string' ? description : null,
-    });
-  }
-  return facts;
+  const metrics = summary.raw('metrics');
+  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+  return new Map(
+    Object.entries(isObject(metrics) ? metrics : {}).flatMap(([name, metric]) =>
+      isObject(metric) ? [[name, { type: text(metric['type']), description: text(metric['description']) }]] : [],
+    ),
+  );
 }

@@ -3,13 +3,13 @@ import { statedSummary } from '../aiperf/summary.ts';
 import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
+import { ALONE, fileOf, known, reportedRun } from '../importer.ts';
 import type {
   FileGroup,
   ImportContext,
   ImportedRun,
   Importer,
   RecognizedFile,
-  StatedResult,
   Recognition,
   KnownKey,
 } from '../importer.ts';
@@ -49,13 +49,6 @@ export const GENAI_PERF: Importer = {
 /** A time above this is since 1970; below it is since some start that the file does not report. */
 const EARLIEST_WALL_NS = 10n ** 17n;
 
-const NOTHING_STATED: StatedResult = {
-  window_seconds: null,
-  requests: { ok: null, error: null, timeout: null, cancelled: null },
-  errors: {},
-  measures: [],
-};
-
 /** The files of one folder with one prefix: `P.json`, `P_genai_perf.json`, `P_genai_perf.csv`. */
 function groupGenaiPerf(files: readonly RecognizedFile[]): FileGroup[] {
   const byRun = new Map<string, RecognizedFile[]>();
@@ -68,7 +61,7 @@ function groupGenaiPerf(files: readonly RecognizedFile[]): FileGroup[] {
     const has = (format: string): boolean => group.some(({ recognition }) => recognition.format === format);
     const used = group.filter(({ recognition }) => recognition.format !== SUMMARY_CSV || !has(SUMMARY));
     const name = used[0]?.file.folder.split(/[/\\]/).at(-1) ?? '';
-    return { files: used, name, group_id: null, step: null, repeat: null, partial: !has(SUMMARY) && !has(SUMMARY_CSV) };
+    return { ...ALONE, files: used, name, partial: !has(SUMMARY) && !has(SUMMARY_CSV) };
   });
 }
 
@@ -84,36 +77,28 @@ async function* readGenaiPerf(group: FileGroup, context: ImportContext): AsyncGe
     const own = experiments.length === 1 ? notes : new ImportNotes();
     // A summary is of one experiment: of several it is not reported which.
     const isSummarized = experiments.length === 1 && summary.fields.names.length > 0;
-    const stated = isSummarized
-      ? statedSummary(summary.fields, own, { serverTokens: false, rounding })
-      : NOTHING_STATED;
-    yield {
-      ...(experiment === null ? withoutRecords() : recordsOf(experiment, own)),
+    const stated = isSummarized ? statedSummary(summary.fields, own, { serverTokens: false, rounding }) : {};
+    yield reportedRun({
+      ...(experiment === null ? {} : recordsOf(experiment, own)),
       part: experiments.length === 1 ? null : partName(experiment, step),
-      tool: { name: 'genai-perf', version: profile?.fields.text('version') ?? null },
-      format: { name: profile === null ? SUMMARY : PROFILE, schema_version: null },
-      scenario: null,
-      target: { origin: originOf(summary.fields), system: null, system_version: null },
-      key: knownKey(summary.fields.object('input_config'), experiment, profile?.fields.text('endpoint') ?? null),
+      tool: 'genai-perf',
+      version: profile?.fields.text('version') ?? null,
+      format: profile === null ? SUMMARY : PROFILE,
+      target: { origin: originOf(summary.fields) },
+      key: knownKey(summary.fields.at('input_config'), experiment, profile?.fields.text('endpoint') ?? null),
       placement:
         experiments.length === 1 ? group : { group_id: `${group.name}-experiments`, step, repeat: group.repeat },
-      status: 'completed',
-      failure: null,
       stated,
-      servers: null,
       notes: own,
-    };
+    });
   }
 }
 
-type Measured = Pick<ImportedRun, 'start' | 'records'>;
-
-function withoutRecords(): Measured {
-  return { start: null, records: null };
-}
-
-function recordsOf({ firstSent_ns: zero_ns, records }: Experiment, notes: ImportNotes): Measured {
-  if (zero_ns === null) return withoutRecords();
+function recordsOf(
+  { firstSent_ns: zero_ns, records }: Experiment,
+  notes: ImportNotes,
+): Partial<Pick<ImportedRun, 'start' | 'records'>> {
+  if (zero_ns === null) return {};
   const isWall = zero_ns > EARLIEST_WALL_NS;
   if (!isWall) notes.add('times do not count from 1970: the run has no start time');
   // Whole milliseconds, as run.json has the start; a separate clock begins with the first request.
@@ -141,13 +126,9 @@ async function readSummary(group: FileGroup, notes: ImportNotes, context: Import
   return { fields: new Fields(summaryOfCsv(await readText(csv, context)), notes), isCsv: true };
 }
 
-function fileOf(group: FileGroup, format: string): RecognizedFile['file'] | null {
-  return group.files.find(({ recognition }) => recognition.format === format)?.file ?? null;
-}
-
 function originOf(summary: Fields): string | null {
-  const config = summary.object('input_config');
-  const url = config?.object('endpoint')?.text('url') ?? config?.text('url') ?? config?.text('u') ?? null;
+  const config = summary.at('input_config');
+  const url = config.at('endpoint').text('url') ?? config.text('url') ?? config.text('u');
   return url === null ? null : publicOriginOrNull(url);
 }
 
@@ -155,19 +136,15 @@ function originOf(summary: Fields): string | null {
  * What is known of how a run was set up: from `input_config` of the summary, in its flat form (the arguments of the command)
  * and in the later one with `endpoint` and `perf_analyzer`, and from the profile.
  */
-function knownKey(config: Fields | null, experiment: Experiment | null, endpoint: string | null): KnownKey {
-  const part = config?.object('endpoint') ?? null;
+function knownKey(config: Fields, experiment: Experiment | null, endpoint: string | null): KnownKey {
+  const part = config.at('endpoint');
   const payload = experiment?.payload ?? null;
-  const model = firstText(config?.raw('model_names') ?? config?.raw('model')) ?? payload?.text('model') ?? null;
-  const type = part?.text('type') ?? config?.text('endpoint_type') ?? typeOf(endpoint);
-  const streaming = part?.boolean('streaming') ?? config?.boolean('streaming') ?? payload?.boolean('stream') ?? null;
-  const load = loadOf(experiment, config);
-  return {
-    ...(model === null ? {} : { model }),
-    ...(type === null ? {} : { endpoint_type: type }),
-    ...(streaming === null ? {} : { streaming }),
-    ...(load === null ? {} : { load }),
-  };
+  return known({
+    model: firstText(config.raw('model_names') ?? config.raw('model')) ?? payload?.text('model'),
+    endpoint_type: part.text('type') ?? config.text('endpoint_type') ?? typeOf(endpoint),
+    streaming: part.boolean('streaming') ?? config.boolean('streaming') ?? payload?.boolean('stream'),
+    load: loadOf(experiment, config),
+  });
 }
 
 function firstText(value: unknown): string | null {
@@ -181,13 +158,11 @@ function typeOf(endpoint: string | null): string | null {
   return endpoint.endsWith('completions') ? 'completions' : null;
 }
 
-function loadOf(experiment: Experiment | null, config: Fields | null): LoadKey | null {
-  const stimulus = config?.object('perf_analyzer')?.object('stimulus') ?? null;
+function loadOf(experiment: Experiment | null, config: Fields): LoadKey | null {
+  const stimulus = config.at('perf_analyzer').at('stimulus');
   const isMode = (mode: string): number | null => (experiment?.mode === mode ? experiment.value : null);
-  const rate = isMode('request_rate') ?? stimulus?.number('request_rate') ?? config?.number('request_rate') ?? null;
-  if (rate !== null) {
-    return { ...closedLoopKey(null), mode: 'request_rate', request_rate: rate };
-  }
-  const concurrency = isMode('concurrency') ?? stimulus?.count('concurrency') ?? config?.count('concurrency') ?? null;
+  const rate = isMode('request_rate') ?? stimulus.number('request_rate') ?? config.number('request_rate');
+  if (rate !== null) return { ...closedLoopKey(null), mode: 'request_rate', request_rate: rate };
+  const concurrency = isMode('concurrency') ?? stimulus.count('concurrency') ?? config.count('concurrency');
   return concurrency === null ? null : closedLoopKey(concurrency);
 }

@@ -1,11 +1,10 @@
 import type { RequestRecord } from '../../../core/run/record.ts';
-import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
+import { UNREPORTED } from '../importer.ts';
 import { Fields, isObject } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { JsonTextError, parseJson } from '../reading/json-text.ts';
 import { readElements, readLongDocument } from '../reading/long-json/read-long-document.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
-import { responseContent } from './response-content.ts';
 
 /** One load of perf_analyzer. Its requests, with all that was answered, are read from the file as they are needed. */
 export interface Experiment {
@@ -107,41 +106,23 @@ function recordOf(request: unknown, index: number, zero_ns: bigint): RequestReco
   const sent_ns = Number(sent - zero_ns);
   const at = (offset: number | undefined): number | null => (offset === undefined ? null : sent_ns + offset);
   const streamed = stamps.length > 1;
-  return {
-    index,
-    phase: 'measure',
-    due_ns: null,
-    sent_ns,
-    first_content_ns: streamed ? at(chunks[0]) : null,
-    first_output_ns: null,
-    last_content_ns: at(chunks.at(-1)),
-    end_ns: Number(last - zero_ns),
-    connection_reused: null,
-    connect_ns: null,
-    connection_retried: null,
-    outcome: failed || none ? 'error' : 'ok',
-    reason: failed ? 'error_event' : none ? 'no_content' : null,
-    http_status: null,
-    ...usageOf(contents),
-    reasoning_tokens: null,
-    cached_tokens: null,
-    requested_output_tokens: payloadOf(request)?.count('max_tokens') ?? null,
-    chunk_offsets_ns: streamed ? chunks : [],
-    ...NOT_TRACED,
-    ...NOT_COUNTED,
-  };
-}
-
-function usageOf(
-  contents: readonly { readonly inputTokens: number | null; readonly outputTokens: number | null }[],
-): Pick<RequestRecord, 'input_tokens' | 'input_tokens_source' | 'output_tokens' | 'output_tokens_source'> {
   const input = contents.findLast(({ inputTokens }) => inputTokens !== null)?.inputTokens ?? null;
   const output = contents.findLast(({ outputTokens }) => outputTokens !== null)?.outputTokens ?? null;
   return {
+    ...UNREPORTED,
+    index,
+    sent_ns,
+    first_content_ns: streamed ? at(chunks[0]) : null,
+    last_content_ns: at(chunks.at(-1)),
+    end_ns: Number(last - zero_ns),
+    outcome: failed || none ? 'error' : 'ok',
+    reason: failed ? 'error_event' : none ? 'no_content' : null,
     input_tokens: input,
     input_tokens_source: input === null ? null : 'usage',
     output_tokens: output,
     output_tokens_source: output === null ? null : 'usage',
+    requested_output_tokens: payloadOf(request)?.count('max_tokens') ?? null,
+    chunk_offsets_ns: streamed ? chunks : [],
   };
 }
 
@@ -149,11 +130,74 @@ function usageOf(
 function payloadOf(request: unknown): Fields | null {
   const inputs = isObject(request) ? request['request_inputs'] : null;
   const payload = isObject(inputs) ? inputs['payload'] : null;
-  if (typeof payload !== 'string') return null;
+  return typeof payload === 'string' ? parsedFields(payload) : null;
+}
+
+/** A value within a text; null of what is no JSON. */
+function parsedFields(text: string): Fields | null {
   try {
-    return new Fields(parseJson(payload).value, new ImportNotes());
+    return new Fields(parseJson(text).value, new ImportNotes());
   } catch (error) {
     if (error instanceof JsonTextError) return null;
     throw error;
   }
+}
+
+/** What one response of a request brought, as perf_analyzer kept it. */
+interface ResponseContent {
+  /** It held text, reasoning or a tool call; null when the file keeps no outputs. */
+  readonly hasContent: boolean | null;
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly isError: boolean;
+}
+
+const UNKNOWN: ResponseContent = { hasContent: null, inputTokens: null, outputTokens: null, isError: false };
+const EMPTY: ResponseContent = { ...UNKNOWN, hasContent: false };
+
+/** Reads `{"response": "data: {…}\n\n"}` (OpenAI, several events at once too) and `{"text_output": "…"}` (Triton). */
+function responseContent(output: unknown): ResponseContent {
+  if (!isObject(output)) return UNKNOWN;
+  const { response, text_output: text } = output;
+  if (typeof text === 'string') return { ...UNKNOWN, hasContent: text !== '' };
+  if (typeof response !== 'string') return UNKNOWN;
+  return response
+    .split('\n')
+    .map((line) => line.replace(/^data:\s?/, '').trim())
+    .filter((line) => line !== '' && line !== '[DONE]' && !line.startsWith(':') && !line.startsWith('event:'))
+    .map(eventContent)
+    .reduce(joined, EMPTY);
+}
+
+function joined(a: ResponseContent, b: ResponseContent): ResponseContent {
+  return {
+    hasContent: a.hasContent === true || b.hasContent === true,
+    inputTokens: b.inputTokens ?? a.inputTokens,
+    outputTokens: b.outputTokens ?? a.outputTokens,
+    isError: a.isError || b.isError,
+  };
+}
+
+function eventContent(line: string): ResponseContent {
+  // An event that perf_analyzer split has no content itself.
+  const event = parsedFields(line);
+  if (event === null) return EMPTY;
+  const usage = event.at('usage');
+  const choices = event.list('choices') ?? [];
+  return {
+    hasContent: choices.some((choice) => isObject(choice) && hasContent(choice)),
+    inputTokens: usage.count('prompt_tokens'),
+    outputTokens: usage.count('completion_tokens'),
+    isError: isObject(event.raw('error')),
+  };
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+function hasContent(choice: Readonly<Record<string, unknown>>): boolean {
+  const delta = choice['delta'] ?? choice['message'];
+  if (isText(choice['text'])) return true;
+  if (!isObject(delta)) return false;
+  const { content, reasoning_content: reasoning, reasoning: other, tool_calls: calls } = delta;
+  return [content, reasoning, other].some(isText) || (Array.isArray(calls) && calls.length > 0);
 }

@@ -4,12 +4,12 @@ import type { RequestRecord } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { ImportNotes, printable } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
-import type { FileGroup, ImportContext, ImportedRun, Importer, KnownKey, StatedResult } from '../importer.ts';
+import { known, reportedRun } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, ReportedFacts } from '../importer.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { IsoTimes, NO_ZONE, wallInstant } from '../reading/wall-time.ts';
-import { isoIn, numberIn } from './cells.ts';
 import type { ColumnMapping, MappedMeasure } from './mapping.ts';
-import { MappedRow, recordOfRow } from './row-record.ts';
+import { isoIn, MappedRow, numberIn, recordOfRow } from './row-record.ts';
 import { rowsOf } from './rows.ts';
 import type { SourceRow } from './rows.ts';
 import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
@@ -112,18 +112,13 @@ async function* runPerRow(
     const times = new IsoTimes(context.timeZone);
     const start_ns = mapping.start === null ? null : isoIn(row, mapping.start, mapping.start, times, own);
     if (times.lacksZone) own.add(NO_ZONE);
-    yield {
+    yield reportedRun({
       ...common(mapping),
       part: `row ${row.number}`,
       start: start_ns === null || times.lacksZone ? null : wallInstant(Math.floor(start_ns / 1e6)),
-      records: null,
-      stated: {
-        ...NOTHING_STATED,
-        requests: { ...NOTHING_STATED.requests, ok },
-        measures: measuresOfRow(row, ok, mapping, own),
-      },
+      stated: { requests: { ok }, measures: measuresOfRow(row, ok, mapping, own) },
       notes: own,
-    };
+    });
   }
 }
 
@@ -170,14 +165,12 @@ async function* oneRun(
   const zero_ms = Math.floor(zero_ns / 1e6);
   const isWall = mapping.times === 'unix';
   if (times.lacksZone) notes.add(NO_ZONE);
-  yield {
+  yield reportedRun({
     ...common(mapping),
-    part: null,
     start: isWall && !times.lacksZone ? new Date(zero_ms).toISOString() : null,
     records: mappedRecords(mapping, file, isWall ? zero_ms * 1e6 : zero_ns, notes, context),
-    stated: NOTHING_STATED,
     notes,
-  };
+  });
 }
 
 async function earliestSent(
@@ -215,33 +208,14 @@ async function* mappedRecords(
   }
 }
 
-const NOTHING_STATED: StatedResult = {
-  window_seconds: null,
-  requests: { ok: null, error: null, timeout: null, cancelled: null },
-  errors: {},
-  measures: [],
-};
-
-type Common = Omit<ImportedRun, 'part' | 'start' | 'records' | 'stated' | 'notes'>;
-
-function common(mapping: ColumnMapping): Common {
-  return {
-    tool: { name: mapping.tool, version: null },
-    format: { name: FORMAT, schema_version: null },
-    scenario: mapping.scenario,
-    target: { origin: null, system: null, system_version: null },
-    key: keyOf(mapping),
-    status: 'completed',
-    failure: null,
-    servers: null,
-  };
-}
-
-function keyOf({ model, endpoint_type, concurrency, streaming }: ColumnMapping): KnownKey {
-  return {
-    ...(model === null ? {} : { model }),
-    ...(endpoint_type === null ? {} : { endpoint_type }),
-    ...(streaming === null ? {} : { streaming }),
-    ...(concurrency === null ? {} : { load: closedLoopKey(concurrency) }),
-  };
+function common({
+  tool,
+  scenario,
+  model,
+  endpoint_type,
+  streaming,
+  concurrency,
+}: ColumnMapping): Pick<ReportedFacts, 'tool' | 'format' | 'scenario' | 'key'> {
+  const load = concurrency === null ? null : closedLoopKey(concurrency);
+  return { tool, format: FORMAT, scenario, key: known({ model, endpoint_type, streaming, load }) };
 }

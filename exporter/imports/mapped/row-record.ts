@@ -1,10 +1,10 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import { ERROR_REASONS, NOT_COUNTED, NOT_TRACED, PHASES } from '../../../core/run/record.ts';
+import { ERROR_REASONS, PHASES } from '../../../core/run/record.ts';
 import type { ErrorReason, PhaseName, RequestRecord } from '../../../core/run/record.ts';
+import { UNREPORTED } from '../importer.ts';
 import { printable } from '../import-notes.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { IsoTimes } from '../reading/wall-time.ts';
-import { isoIn, numberIn, textIn } from './cells.ts';
 import type { ColumnMapping, MappedColumn, MappedField } from './mapping.ts';
 import type { SourceRow } from './rows.ts';
 
@@ -68,17 +68,14 @@ export function recordOfRow(
   const reason = reasonOf(row.text('error'), status);
   const [input, output] = [row.whole('input_tokens'), row.whole('output_tokens')];
   return {
+    ...UNREPORTED,
     index,
     phase: row.phase(),
     due_ns: since(row.number('due')),
     sent_ns,
     first_content_ns: first === null ? null : sent_ns + first,
-    first_output_ns: null,
     last_content_ns: latency !== null ? sent_ns + latency : reason === null ? end_ns : null,
     end_ns,
-    connection_reused: null,
-    connect_ns: null,
-    connection_retried: null,
     outcome: outcomeOf(reason),
     reason,
     http_status: status,
@@ -89,9 +86,6 @@ export function recordOfRow(
     reasoning_tokens: row.whole('reasoning_tokens'),
     cached_tokens: row.whole('cached_tokens'),
     requested_output_tokens: row.whole('requested_output_tokens'),
-    chunk_offsets_ns: [],
-    ...NOT_TRACED,
-    ...NOT_COUNTED,
   };
 }
 
@@ -110,4 +104,38 @@ function reasonOf(error: string | null, status: number | null): ErrorReason | nu
   if (status !== null && status < 200) return 'other';
   if (NO_ERROR.has(text)) return null;
   return 'other';
+}
+
+const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
+
+/** The text of a cell; null where the row has none. */
+function textIn({ cells }: SourceRow, column: string): string | null {
+  const value = cells[column];
+  if (typeof value === 'string') return value.trim() === '' ? null : value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+}
+
+/** The decimal number of a cell; null where the row has none. Another text is counted in the notes as one of `name`. */
+export function numberIn(row: SourceRow, column: string, name: string, notes: ImportNotes): number | null {
+  const text = textIn(row, column);
+  if (text === null) return null;
+  const value = NUMBER.test(text) ? Number(text) : NaN;
+  if (Number.isFinite(value)) return value;
+  notes.count('values read as unknown: not a number', `row ${row.number}, ${name}`);
+  return null;
+}
+
+/** The same of a date and time, in nanoseconds since 1970. */
+export function isoIn(
+  row: SourceRow,
+  column: string,
+  name: string,
+  times: IsoTimes,
+  notes: ImportNotes,
+): number | null {
+  const text = textIn(row, column);
+  const value = text === null ? null : times.nanoseconds(text);
+  if (text !== null && value === null)
+    notes.count('values read as unknown: not a date and time of ISO 8601', `row ${row.number}, ${name}`);
+  return value;
 }

@@ -3,8 +3,7 @@ import type { Unit } from '../../../core/run/statistic.ts';
 import { isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { JsonTextError, parseJson } from '../reading/json-text.ts';
-import { longLineNote } from '../reading/read-json-lines.ts';
-import { readLineBlocks } from '../reading/read-lines.ts';
+import { readTextLines } from '../reading/read-json-lines.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { exactStated } from '../stated/stated-measures.ts';
 
@@ -52,13 +51,10 @@ export async function iterationMeasures(
 }
 
 async function* rowsOf(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<IterationRow> {
-  for await (const { bytes, edges, firstNumber } of readLineBlocks(file, reading, longLineNote(notes))) {
-    for (let i = 0; i < edges.length; i += 2) {
-      const text = bytes.toString('utf8', edges[i], edges[i + 1]);
-      const row = text.trim() === '' ? null : rowOf(text);
-      if (row !== null) yield row;
-      else if (text.trim() !== '') notes.count('lines of the iteration log left out', `line ${firstNumber + i / 2}`);
-    }
+  for await (const { number, text } of readTextLines(file, notes, reading)) {
+    const row = rowOf(text);
+    if (row !== null) yield row;
+    else notes.count('lines of the iteration log left out', `line ${number}`);
   }
 }
 
