@@ -169,8 +169,8 @@ describe.each(systems())('%s', (system) => {
 test.each([
   ['amd-gpu', 194, 0],
   ['dcgm', 81, 0],
-  ['dynamo', 204, 93],
-  ['dynamo-router', 78, 25],
+  ['dynamo', 218, 93],
+  ['dynamo-router', 82, 25],
   ['kvbm', 37, 32],
   ['lmcache', 239, 0],
   ['nim', 14, 0],
@@ -184,7 +184,7 @@ test.each([
   ['trtllm', 81, 60],
   ['trtllm-disagg', 29, 0],
   ['trtllm-iteration-stats', 92, 57],
-  ['vllm', 139, 58],
+  ['vllm', 174, 58],
 ])('%s has %i families, %i required', (system, families, count) => {
   expect(loadCatalog(system).families).toHaveLength(families);
   expect(required[system]).toHaveLength(count);

@@ -38,6 +38,12 @@ export const WITHOUT_DATA: readonly WithoutData[] = [
     reason: 'the multimodal cache is never asked: 0 of 0',
   },
   {
+    of: 'simulated',
+    uid: 'llmbench-dynamo',
+    panels: ['Failures, by reason', 'Models ready'],
+    reason: 'the simulated frontend is older than these families',
+  },
+  {
     of: 'recorded',
     uid: 'llmbench-vllm',
     panels: ['Prefix cache hits', 'Multimodal cache hits'],

@@ -180,6 +180,17 @@ function throughput(): RowSpec {
       'The stage in which requests are now. Many in route: they queue in the router. Many in dispatch: the transport or the workers are busy.',
       [frontend.gauge('dynamo_frontend_stage_requests', { by: ['stage'], as: '' })],
     ),
+    lines(
+      'Failures, by reason',
+      'Requests that failed for good. Unavailable: no worker could be reached. A series begins with its first failure.',
+      [frontend.rate('dynamo_frontend_failures_total', { by: ['class', 'reason'], as: '' })],
+    ),
+    lines(
+      'Models ready',
+      '1 while the frontend can route a request for the model. 0 under load: its workers are gone, and requests fail.',
+      [frontend.gauge('dynamo_frontend_model_ready', { as: 'ready' })],
+      { max: 1 },
+    ),
     lines('Prompt tokens', 'Of requests that got a first token, cached tokens included.', [
       frontend.sumRate('dynamo_frontend_input_sequence_tokens', { as: 'prompt' }),
     ]),

@@ -60,9 +60,9 @@ function tiers(): RowSpec {
         q.rate('kvbm_onboard_blocks_o2d', { as: 'from object storage' }),
       ],
     ),
-    lines('Object storage traffic', 'Bytes written and read.', [
-      q.rate('kvbm_offload_bytes_object', { as: 'written' }),
-      q.rate('kvbm_onboard_bytes_object', { as: 'read' }),
+    lines('Object storage traffic', 'Blocks written and read per second.', [
+      q.rate('kvbm_offload_blocks_d2o', { as: 'written' }),
+      q.rate('kvbm_onboard_blocks_o2d', { as: 'read' }),
     ]),
   ]);
 }
