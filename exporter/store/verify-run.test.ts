@@ -68,7 +68,7 @@ test('each problem is reported once', async () => {
 
 test('a run without checksums is verified as far as possible', async () => {
   const old = '20261121T222600Z-version1ab';
-  const fixture = fileURLToPath(new URL(`../migrations/fixtures/version-1/${old}`, import.meta.url));
+  const fixture = fileURLToPath(new URL(`./migrations/fixtures/version-1/${old}`, import.meta.url));
   await cp(fixture, join(directory, old), { recursive: true });
   expect(await verifyRun(store, old)).toMatchObject({ state: 'unsealed', files: 0 });
   await writeFile(join(directory, old, 'result.json'), '');
