@@ -64,10 +64,8 @@ function slotsLeftFree({ records, of }: Measured): number {
   return Math.max(0, CONCURRENCY + ended.length - sent.length);
 }
 
-const isCollected = (servers: ResultFile['servers']): servers is ServersResult => 'targets' in servers;
-
 function serversOf({ servers }: ResultFile): ServersResult {
-  if (!isCollected(servers)) throw new Error('nothing was collected');
+  if (servers === null) throw new Error('nothing was collected');
   return servers;
 }
 

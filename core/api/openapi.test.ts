@@ -89,8 +89,7 @@ function shapeOfType(type: ts.Type): Shape {
   if (checker.isArrayLikeType(type)) {
     return { ...NONE, items: union(checker.getTypeArguments(type as ts.TypeReference).map(shapeOfType)) };
   }
-  const index = checker.getIndexTypeOfType(type, ts.IndexKind.String);
-  const others = index === undefined || (index.flags & ts.TypeFlags.Never) !== 0 ? undefined : index;
+  const others = checker.getIndexTypeOfType(type, ts.IndexKind.String);
   const members = checker.getPropertiesOfType(type).map((member) => {
     const isOptional = (member.flags & ts.SymbolFlags.Optional) !== 0;
     return [member.name, { isOptional, shape: () => shapeOfType(checker.getTypeOfSymbol(member)) }] as const;

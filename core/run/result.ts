@@ -174,7 +174,7 @@ export interface StageResult {
 
 /** `result.json`, also what `run --json` prints. Instants are RFC 3339 in UTC; durations are seconds. */
 export interface ResultFile {
-  readonly schema_version: 4;
+  readonly schema_version: 5;
   readonly run_id: string;
   readonly status: Exclude<RunStatus, 'running'>;
   readonly scenario: string;
@@ -186,8 +186,8 @@ export interface ResultFile {
   readonly cool_down?: RequestCounts;
   readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
   readonly client: ClientHealth;
-  /** Empty when nothing was collected. */
-  readonly servers: ServersResult | Readonly<Record<string, never>>;
+  /** Null when nothing was collected. */
+  readonly servers: ServersResult | null;
   readonly measures: readonly MeasureResult[];
   /** What the run had to meet, and whether it did, in its worst stage; empty when nothing was requested. */
   readonly slos: readonly ObjectiveResult[];

@@ -42,7 +42,7 @@ export function sweepRun(run: RunFile, result: ResultFile): SweepRun | null {
     figures: sweepFigures(result),
     slos: result.slos,
     goodput_limits: run.gates?.goodput ?? [],
-    gpus: 'exact' in result.servers ? (result.servers.gpu_energy?.gpus ?? null) : null,
+    gpus: result.servers?.gpu_energy?.gpus ?? null,
   };
 }
 

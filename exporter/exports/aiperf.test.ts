@@ -104,7 +104,7 @@ function resultOf(records: readonly RequestRecord[]): ResultFile {
   for (const record of records) chunks.add(record);
   const { window, requests, errors, measures } = summary.summarize(chunks);
   return {
-    schema_version: 4,
+    schema_version: 5,
     run_id: run.run_id,
     status: 'completed',
     scenario: run.scenario,
@@ -113,7 +113,7 @@ function resultOf(records: readonly RequestRecord[]): ResultFile {
     requests,
     errors,
     client: UNKNOWN_HEALTH,
-    servers: {},
+    servers: null,
     measures,
     slos: [],
     stages: [],

@@ -149,7 +149,7 @@ test('a hundred thousand models of a server: a limited number of series is kept,
     await writeFile(join(folder, 'profile_export.jsonl'), `{"metadata":${metadata},"metrics":${metrics}}\n`);
     const imported = await importInto(join(folder, 'runs'), [folder]);
     const { run, result } = await importedRun(imported);
-    const { targets = [] } = result.servers;
+    const targets = result.servers?.targets ?? [];
     expect(targets).toMatchObject([{ system: 'vllm', dropped_series: 20_000 }]);
     expect(targets[0]?.notes).toContain('at least 20000 series are not stored: the limit on series was reached');
     const path = join(imported.store.pathOf(run.run_id), 'servers.json');

@@ -66,7 +66,7 @@ export async function storeImport(
     (found ??= imported.servers?.forRun(isSample() ? NOTHING_MEASURED : summary.measured) ?? null);
   const result = async (readBack: ReadBack): Promise<ResultFile> => {
     const summed = imported.records === null ? null : await summary.summarize(readBack);
-    const file = resultFile(imported, planned, summary, { summed, isSample: isSample() }, servers()?.result ?? {});
+    const file = resultFile(imported, planned, summary, { summed, isSample: isSample() }, servers()?.result ?? null);
     run = completedRun(planned, imported, isSample() ? null : summary, file);
     return file;
   };
@@ -218,7 +218,7 @@ function resultFile(
     errors: fromRecords && !lacksFailed ? summed.errors : stated.errors,
     client: UNKNOWN_HEALTH,
     servers,
-    measures: [...measures, ...energyResults('targets' in servers ? servers.gpu_energy : null, measures)],
+    measures: [...measures, ...energyResults(servers?.gpu_energy ?? null, measures)],
     slos: [],
     stages: [],
   };

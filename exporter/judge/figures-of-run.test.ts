@@ -25,7 +25,7 @@ const distribution = (measure: string, changed: Partial<DistributionResult> = {}
 });
 
 const RUN = { run_id: 'r', start: '2026-01-01T00:00:00.000Z', scenario: 's', fingerprint: 'f' } as RunFile;
-const RESULT = { client: { verdict: 'ok' }, servers: {}, measures: [] } as unknown as ResultFile;
+const RESULT = { client: { verdict: 'ok' }, servers: null, measures: [] } as unknown as ResultFile;
 const figures = (...measures: DistributionResult[]) => figuresOfRun(RUN, { ...RESULT, measures }).figures;
 
 test('mean, p50, p90 and p99 with their numbers and direction', () => {

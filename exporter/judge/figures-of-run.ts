@@ -11,7 +11,7 @@ const PERCENTILES: readonly PercentileName[] = ['p50', 'p90', 'p99'];
 
 /** What the judge reads of a stored run. */
 export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
-  const servers = 'exact' in result.servers ? result.servers : null;
+  const { servers } = result;
   return {
     ...orderOf(run),
     scenario: run.scenario,

@@ -5,7 +5,7 @@ import { overRepeats } from './repeats.ts';
 const IDENTITY = { definition: 'd', origin: 'client', population: 'ok', clock: 'sent' } as const;
 
 const result = (...measures: MeasureResult[]): ResultFile => ({
-  schema_version: 4,
+  schema_version: 5,
   run_id: 'r',
   status: 'completed',
   scenario: 's',
@@ -20,7 +20,7 @@ const result = (...measures: MeasureResult[]): ResultFile => ({
     event_loop_delay_max_seconds: null,
     cpu_seconds: null,
   },
-  servers: {},
+  servers: null,
   measures,
   slos: [],
   stages: [],

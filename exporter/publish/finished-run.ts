@@ -109,7 +109,7 @@ function stateFamilies(run: RunFile, { status, client, servers }: ResultFile): F
     system: target.system ?? '',
     dataset: dataset === null ? '' : datasetText(dataset),
     client_saturated: knownText(saturated),
-    exact: knownText('targets' in servers ? servers.exact : null),
+    exact: knownText(servers?.exact ?? null),
   };
   return [
     {

@@ -30,7 +30,7 @@ export function targetInfoSamples(labels: Labels, targets: readonly ScrapedTarge
 }
 
 /** The targets of a finished run that were read. */
-export function readTargets(servers: ServersResult | Readonly<Record<string, never>>): readonly ScrapedTarget[] {
-  const targets = 'targets' in servers ? servers.targets : [];
+export function readTargets(servers: ServersResult | null): readonly ScrapedTarget[] {
+  const targets = servers?.targets ?? [];
   return targets.filter(({ state }) => state === 'up' || state === 'gone');
 }

@@ -109,7 +109,7 @@ test('without collection, one scrape identifies the system', async () => {
   const { origin, requests } = await watched((await simulated({ system: 'vllm' })).url);
   const { runFile, performed } = await run(origin, ['--request-count', '2', '--no-server-metrics']);
   expect(runFile.target.system).toBe('vllm');
-  expect(performed.result.servers).toEqual({});
+  expect(performed.result.servers).toBeNull();
   expect(requests.filter((request) => request === 'GET /metrics')).toHaveLength(1);
 });
 

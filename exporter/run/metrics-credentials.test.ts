@@ -79,7 +79,7 @@ async function run(url: string, argv: readonly string[]): Promise<{ performed: P
 }
 
 const states = ({ result }: PerformedRun): readonly (string | undefined)[] =>
-  ((result.servers as { targets?: { state: string }[] }).targets ?? []).map(({ state }) => state);
+  (result.servers?.targets ?? []).map(({ state }) => state);
 
 const bearer = ({ authorization }: Sent): boolean => authorization === `Bearer ${TOKEN}`;
 

@@ -78,12 +78,10 @@ async function run(url: string, argv: readonly string[] = []) {
   return { system: target.system, result, lines, targets: targetsOf(result) };
 }
 
-const targetsOf = ({ servers }: ResultFile): readonly string[] => {
-  const { targets = [] } = servers as { targets?: { target: string; state: string; system: string | null }[] };
-  return targets
+const targetsOf = ({ servers }: ResultFile): readonly string[] =>
+  (servers?.targets ?? [])
     .filter(({ state }) => state === 'up')
     .map(({ target, system }) => `${system} ${URL.parse(target)?.port ?? target}`);
-};
 
 const apiPort = (url: string): string => new URL(url).port;
 
@@ -133,7 +131,7 @@ onLinux('GPUs without an exporter on this machine: nvidia-smi samples their powe
     const { targets, result, lines } = await run(url);
     expect(targets).toContain('null nvidia-smi');
     expect(lines).toContain("nvidia-smi samples the power of this machine's GPUs");
-    const energy = 'targets' in result.servers ? result.servers.gpu_energy : null;
+    const energy = result.servers?.gpu_energy ?? null;
     expect(energy).toMatchObject({ gpus: 1, source: 'power', by_gpu: [{ gpu: 'GPU-5eed', model: 'NVIDIA L4' }] });
     expect(energy?.watts).toBeCloseTo(40, 6);
     expect(energy?.idle_watts).toBe(40);

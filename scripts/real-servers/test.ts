@@ -102,7 +102,7 @@ async function measured(server: RealServer, running: RunningServer, results: str
   const [run = ''] = readdirSync(runs).filter((name) => /^\d/.test(name));
   const result = json<ResultFile>(join(runs, run, 'result.json'));
   if (result.requests.ok !== REQUESTS) throw new Error(`${result.requests.ok} of ${REQUESTS} requests are ok`);
-  if (!('exact' in result.servers) || result.servers.exact !== true) {
+  if (result.servers?.exact !== true) {
     throw new Error(`the run is not exact: ${JSON.stringify(result.servers)}`);
   }
   const inRun = json<ServersFile>(join(runs, run, 'servers.json'));

@@ -19,7 +19,7 @@ function tableOf(
   records.forEach((record) => summary.add(record));
   const { requests, errors, measures } = summary.summarize(null);
   const result: ResultFile = {
-    schema_version: 4,
+    schema_version: 5,
     stages: [],
     run_id: 'table',
     status: 'completed',
@@ -29,7 +29,7 @@ function tableOf(
     requests: counts ?? requests,
     errors,
     client: { ...UNKNOWN_HEALTH, verdict: 'saturated', why: 'p99 event-loop delay 38 ms' },
-    servers: {},
+    servers: null,
     slos: [],
     measures: measures.map(change),
   };
@@ -146,7 +146,7 @@ function variedResult(): ResultFile {
   const { requests, errors, measures } = summary.summarize(null);
   const slo = { stat: 'p95', comparison: '<', unit: 'seconds', why: null } as const;
   return {
-    schema_version: 4,
+    schema_version: 5,
     stages: [],
     run_id: 'table',
     status: 'completed',

@@ -2,7 +2,6 @@ import { coolDownCount } from '../../../core/run/request-counts.ts';
 import type {
   ResultFile,
   ServerRequests,
-  ServersResult,
   ServerTarget,
   EnergyOfGpu,
   GpuEnergy,
@@ -15,7 +14,7 @@ import { scalarOf } from './scalar-of.ts';
 
 /** Whether the servers' metrics are of this run alone, with the counts behind it; none when nothing was collected. */
 export function serverVerdict(servers: ResultFile['servers'], print: Print = TO_FILE): string[] {
-  if (!isCollected(servers)) return [];
+  if (servers === null) return [];
   const { requests, why, exact } = servers;
   const count = requests === null ? '' : ` · ${countText(requests)}`;
   const text = why ?? (exact === true ? 'exact' : 'unknown whether exact: no counter reports the number of requests');
@@ -38,7 +37,7 @@ export function serverFacts({
   measures,
   cool_down: coolDown,
 }: Pick<ResultFile, 'servers' | 'measures' | 'cool_down'>): [string, string][] {
-  if (!isCollected(servers)) return [];
+  if (servers === null) return [];
   const { targets, collector, gpu_energy: energy } = servers;
   return [
     ...(energy === null ? [] : energyFacts(energy, measures, coolDownCount(coolDown))),
@@ -52,10 +51,6 @@ export function serverFacts({
           ],
         ]),
   ];
-}
-
-function isCollected(servers: ResultFile['servers']): servers is ServersResult {
-  return 'targets' in servers;
 }
 
 const STATES: Readonly<Record<ServerTarget['state'], string>> = {

@@ -183,12 +183,12 @@ describe('GPU telemetry', () => {
       const path = join(folder, 'gpu_telemetry_export.jsonl');
       await writeFile(path, `${lines.join('\n')}\n`);
       const { result, run } = (await importedWith(folder, [path])).imported;
-      const energy = 'targets' in result.servers ? result.servers.gpu_energy : null;
+      const energy = result.servers?.gpu_energy ?? null;
       expect(energy?.gpus).toBe(3);
       expect(energy?.joules).toBeCloseTo(3 * 75 * (result.window.seconds ?? NaN), 3);
       for (const gpu of energy?.by_gpu ?? []) expect(gpu.watts).toBeCloseTo(75, 3);
       expect(
-        'targets' in result.servers &&
+        result.servers !== null &&
           result.servers.targets.map(({ target, notes, restarts }) => [target, notes, restarts]),
       ).toEqual([
         ['http://localhost:9400/metrics', [], 0],
@@ -212,7 +212,7 @@ describe('GPU telemetry', () => {
       const found = await importedWith(folder, [path]);
       const { servers } = found.imported.result;
       expect(servers).toMatchObject({ gpu_energy: { gpus: 2, source: 'energy_counter' } });
-      const joules = 'gpu_energy' in servers ? (servers.gpu_energy?.joules ?? NaN) : NaN;
+      const joules = servers?.gpu_energy?.joules ?? NaN;
       // The run took 17.65 s; the scrapes around it are up to a second and the rest of the recording away.
       expect(joules).toBeGreaterThan(2 * 100 * 17);
       expect(joules).toBeLessThan(2 * 100 * 21);

@@ -23,7 +23,7 @@ async function signalsOf(store: RunStore, run_id: string): Promise<RunSignals> {
   try {
     const folder = store.endedPathOf(run_id);
     const { servers } = await readResultFile(folder);
-    if (!('exact' in servers)) return { run_id, values: [], problem: 'no_server_metrics' };
+    if (servers === null) return { run_id, values: [], problem: 'no_server_metrics' };
     if (servers.exact !== true) return { run_id, values: [], problem: 'not_exact' };
     const file = await readServersFile(folder);
     if (file === null) return { run_id, values: [], problem: 'no_server_metrics' };

@@ -81,7 +81,7 @@ function alerts(run: RunFile, result: ReportData['result'], notes: readonly stri
           `Responses have ${quantity(length, 'ratio')} of the requested tokens: set ignore_eos and min_tokens to make the server generate all of them.`,
         )
       : null,
-    'targets' in servers && servers.why !== null
+    servers !== null && servers.why !== null
       ? alert('mild', `The server metrics are not exact for this run: ${servers.why.replace(/^not exact: /, '')}.`)
       : null,
     ...notes.map((note) => alert('mild', note)),

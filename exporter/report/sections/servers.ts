@@ -30,7 +30,7 @@ const TITLES: Readonly<Record<SignalQuantity, readonly [title: string, caption: 
 /** The servers' metrics, on the run's time axis and next to the client's figures. */
 export function serverSection(data: ReportData): Html {
   const { result, requests, servers } = data;
-  const targets = collected(result.servers);
+  const targets = result.servers;
   if (servers === null && targets === null) return html``;
   const span = requests?.bins.spanSeconds ?? servers?.signals[0]?.bins.spanSeconds ?? null;
   const axis = span === null ? null : timeAxis(data, span);
@@ -115,10 +115,6 @@ function targetTable({ targets, requests, exact }: ServersResult): Html {
     </div> `;
 }
 
-function collected(servers: ResultFile['servers']): ServersResult | null {
-  return 'targets' in servers ? (servers as ServersResult) : null;
-}
-
 const NOT_EXACT = ' The servers’ values do not cover exactly the requests of this run: see their n.';
 
 interface HistogramSummary extends SeriesSummary {
@@ -139,8 +135,8 @@ function besideClient(result: ResultFile, series: readonly SeriesSummary[]): Htm
       : [{ measure, name, definition, unit: unit === 'tokens' ? ('tokens' as const) : ('seconds' as const), own }];
   });
   if (compared.length === 0) return null;
-  const isExact = collected(result.servers)?.exact !== false;
-  const late = collected(result.servers)?.inexact_families ?? [];
+  const isExact = result.servers?.exact !== false;
+  const late = result.servers?.inexact_families ?? [];
   const isExactOf = ({ target, family }: SeriesSummary): boolean =>
     isExact && !late.some((each) => each.target === target && each.family === family);
   const rows = compared.flatMap(({ measure, name, definition, unit, own }) => [

@@ -3,7 +3,7 @@ import type { ComparisonKey } from '../../../core/run/run.ts';
 import { fingerprint } from '../fingerprint.ts';
 
 /** The version of each file that this program writes; it reads this version and all earlier ones. */
-export const SCHEMA_VERSIONS = { run: 6, result: 4, record: 2, servers: 1 } as const;
+export const SCHEMA_VERSIONS = { run: 6, result: 5, record: 2, servers: 1 } as const;
 
 export type VersionedFile = keyof typeof SCHEMA_VERSIONS;
 
@@ -16,7 +16,7 @@ type Migration = (older: StoredObject) => StoredObject;
 /** The n-th step (from 0) converts version n + 1 to n + 2. Records need none: a missing column is null. */
 const MIGRATIONS: Readonly<Record<Exclude<VersionedFile, 'record'>, readonly Migration[]>> = {
   run: [runFrom1To2, runFrom2To3, runFrom3To4, runFrom4To5, runFrom5To6],
-  result: [resultFrom1To2, resultFrom2To3, resultFrom3To4],
+  result: [resultFrom1To2, resultFrom2To3, resultFrom3To4, resultFrom4To5],
   servers: [],
 };
 
@@ -114,4 +114,11 @@ function resultFrom3To4(result: StoredObject): StoredObject {
 
 function energyFrom3To4({ joules, gpus, source }: StoredObject): StoredObject {
   return { joules, watts: null, idle_watts: null, gpus, source, resolution_seconds: null, by_gpu: [] };
+}
+
+/** Version 5 of result.json has null where no server metrics were collected. Version 4 had an empty object. */
+function resultFrom4To5(result: StoredObject): StoredObject {
+  const { servers } = result;
+  const isEmpty = typeof servers === 'object' && servers !== null && Object.keys(servers).length === 0;
+  return { ...result, schema_version: 5, servers: isEmpty ? null : servers };
 }

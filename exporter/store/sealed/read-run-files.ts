@@ -17,8 +17,9 @@ function runProblem(run: StoredObject): string | null {
 
 /** What makes a result.json unreadable, in a few words; null if every reader can rely on its structure. */
 function resultProblem(result: StoredObject): string | null {
-  const wrong = ['window', 'requests', 'errors', 'client', 'servers'].find((name) => !isObject(result[name]));
+  const wrong = ['window', 'requests', 'errors', 'client'].find((name) => !isObject(result[name]));
   if (wrong !== undefined) return `"${wrong}" is not an object`;
+  if (result['servers'] !== null && !isObject(result['servers'])) return '"servers" is not an object';
   if (!isListOf(result['slos'], isObject)) return '"slos" is not a list of objectives';
   const { measures } = result;
   if (!Array.isArray(measures)) return '"measures" is not a list';

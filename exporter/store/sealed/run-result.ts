@@ -49,12 +49,12 @@ export async function resultOf(
   summary: StagedSummary,
   reading: RunReading | null,
   client: ClientHealth,
-  servers: ResultFile['servers'] = {},
+  servers: ResultFile['servers'] = null,
   serverTotals: ServerTotals = { cachedInputRatio: null },
 ): Promise<{ result: ResultFile; notes: readonly string[] }> {
   const { whole, stages: staged } = await summary.summarizeInSteps(reading, nextTurn);
   const { window, requests, errors, notes } = whole;
-  const energy = 'targets' in servers ? servers.gpu_energy : null;
+  const energy = servers?.gpu_energy ?? null;
   const price = run.provenance?.gpu_price ?? null;
   const measures = [
     ...whole.measures,

@@ -1,5 +1,5 @@
 import { PHASES } from '../../../core/run/record.ts';
-import type { ClientHealth, ResultFile, ServersResult } from '../../../core/run/result.ts';
+import type { ClientHealth, ResultFile } from '../../../core/run/result.ts';
 import type { PhaseWindow, RunFile, RunShards } from '../../../core/run/run.ts';
 import { UNKNOWN_HEALTH } from '../sealed/run-result.ts';
 import { shardsText } from './shard-names.ts';
@@ -74,13 +74,9 @@ function largest(values: readonly (number | null)[]): number | null {
 
 /** The server metrics as seen by one shard: its window may lack the requests of the others. */
 export function mergedServers(shards: readonly ShardRun[]): ResultFile['servers'] {
-  const seen = shards.find(({ result }) => hasServers(result.servers));
-  if (seen === undefined || !hasServers(seen.result.servers)) return {};
+  const seen = shards.find(({ result }) => result.servers !== null);
+  if (seen?.result.servers == null) return null;
   if (shards.length === 1) return seen.result.servers;
   const why = `not exact: shard ${seen.run.shard} collected, in its own window, what the servers did for all shards`;
   return { ...seen.result.servers, exact: false, why, requests: null };
-}
-
-function hasServers(servers: ResultFile['servers']): servers is ServersResult {
-  return 'targets' in servers;
 }

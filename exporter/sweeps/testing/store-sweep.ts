@@ -78,7 +78,7 @@ async function storeStep(store: RunStore, given: GivenSweep, { step, load, repea
     ...addedResult(added, measures),
     requests: { ok: 40 * load, error: 0, timeout: 0, cancelled: 0 },
     slos: slos.map((slo) => objectiveResult(slo, measures)),
-    servers: gpus === null ? {} : serversWith(gpus),
+    servers: gpus === null ? null : serversWith(gpus),
   };
   await addRun(store, { run: added, records: null, result });
 }

@@ -211,8 +211,9 @@ function intervalText(interval: Interval | null): string {
   return interval.high === Infinity ? `> ${low}` : `${low} – ${quantity(interval.high, 'seconds')}`;
 }
 
+/** Earlier exporters have an empty object where nothing was collected. */
 function isCollected(servers: ResultFile['servers']): servers is ServersResult {
-  return Object.keys(servers).length > 0;
+  return servers !== null && Object.keys(servers).length > 0;
 }
 
 function exactnessText({ exact, why, requests }: ServersResult): string {

@@ -17,7 +17,7 @@ import { scalarOf } from '../../components/find-measure.ts';
 /** What the GPUs took and cost; nothing for a run without metrics of GPUs and without a price. */
 export function EnergyAndCost({ result }: { result: ResultFile }) {
   const styles = useStyles2(getStyles);
-  const energy = 'targets' in result.servers ? result.servers.gpu_energy : null;
+  const energy = result.servers?.gpu_energy ?? null;
   const [output, total] = [cost(result, 'output'), cost(result, 'total')];
   const coolDown = coolDownCount(result.cool_down);
   if (energy === null && output === null) {
