@@ -1,7 +1,3 @@
-import type { RequestFigures } from '../../core/measures/request-figures.ts';
-import { figuresOf } from '../../core/measures/request-figures.ts';
-import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
-import { USAGE_CHECK_MEASURES } from '../../core/measures/usage-check.ts';
 import type { Clock } from '../../core/run/statistic.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 
@@ -13,45 +9,32 @@ export interface AiperfMetric {
   readonly unit: string;
   /** The measure of ours that has the same definition: its statistics are in result.json; null when there is none. */
   readonly measure: { readonly name: string; readonly clock: Clock; readonly scale: number } | null;
-  /** The request's value in the unit, or values; null when it has none. */
-  readonly value: (record: RequestRecord, figures: RequestFigures) => number | readonly number[] | null;
+  /** The request's value in the unit, null when it has none; of a metric that is no measure of ours. */
+  readonly value: (record: RequestRecord) => number | null;
 }
 
-const MEASURES = [...DISTRIBUTION_MEASURES, ...USAGE_CHECK_MEASURES];
 const MS = 1000;
 const NS_PER_MS = 1e6;
 
 /** A metric that one of our measures is, in AIPerf's unit. */
-function same(tag: string, header: string, unit: string, scale = 1, name = tag, clock: Clock = 'sent'): AiperfMetric {
-  const found = MEASURES.find((measure) => measure.measure === name && measure.clock === clock);
-  if (found === undefined) throw new Error(`core/measures does not define ${name} from ${clock}`);
-  const { value } = found;
-  return {
-    tag,
-    header,
-    unit,
-    measure: { name, clock, scale },
-    value(record, figures) {
-      if (value === null) return gaps_ms(record);
-      const one = value(figures);
-      return one === null ? null : one * scale;
-    },
-  };
-}
-
-function gaps_ms({ chunk_offsets_ns: offsets }: RequestRecord): readonly number[] | null {
-  if (offsets.length < 2) return null;
-  return offsets.slice(1).map((offset, i) => (offset - (offsets[i] ?? NaN)) / NS_PER_MS);
-}
+const same = (
+  tag: string,
+  header: string,
+  unit: string,
+  scale = 1,
+  name = tag,
+  clock: Clock = 'sent',
+): AiperfMetric => ({
+  ...{ tag, header, unit },
+  measure: { name, clock, scale },
+  value: () => null,
+});
 
 const ofUsage = (tag: string, header: string, name: string): AiperfMetric => same(tag, header, '%', 100, name);
 
 const own = (tag: string, header: string, unit: string, value: AiperfMetric['value']): AiperfMetric => ({
-  tag,
-  header,
-  unit,
+  ...{ tag, header, unit, value },
   measure: null,
-  value,
 });
 
 const usage = (source: RequestRecord['input_tokens_source'], tokens: number | null): number | null =>
@@ -139,16 +122,3 @@ export const AIPERF_METRICS: readonly AiperfMetric[] = [
     r.connection_reused === null ? null : Number(r.connection_reused),
   ),
 ];
-
-/** The request's values by tag, as in `profile_export.jsonl`; a metric that it does not have is left out. */
-export function aiperfValues(
-  record: RequestRecord,
-): Record<string, { readonly value: number | readonly number[]; readonly unit: string }> {
-  const figures = figuresOf(record);
-  return Object.fromEntries(
-    AIPERF_METRICS.flatMap(({ tag, unit, value }) => {
-      const found = value(record, figures);
-      return found === null ? [] : [[tag, { value: found, unit }] as const];
-    }),
-  );
-}

@@ -197,18 +197,23 @@ function stepStatistics(unit: string, { mean, std, min, max, quantile }: StepSta
 }
 
 /** The content of `profile_export_aiperf.json`: AIPerf's keys of schema 1.4, and `llmbench_version` for its own. */
-export function aiperfSummary(run: RunFile, result: ResultFile, totals: AiperfTotals): Record<string, unknown> {
+export function aiperfSummary(
+  run: RunFile,
+  result: ResultFile,
+  metrics: readonly NamedStatistics[],
+  errors: AiperfTotals['errors'],
+): Record<string, unknown> {
   const measured = run.phases.find(({ phase }) => phase === 'measure');
   return {
     schema_version: '1.4',
     llmbench_version: run.tool.version,
     benchmark_id: run.run_id,
-    ...Object.fromEntries(aiperfMetrics(run, result, totals).map(({ tag, statistics }) => [tag, statistics])),
+    ...Object.fromEntries(metrics.map(({ tag, statistics }) => [tag, statistics])),
     input_config: inputConfig(run),
     run_info: { benchmark_id: run.run_id, trial: run.repeat ?? 0, run_label: run.scenario },
     was_cancelled: result.status === 'aborted',
     is_complete: result.status === 'completed',
-    error_summary: totals.errors.map(({ error, count }) => ({ error_details: error, count })),
+    error_summary: errors.map(({ error, count }) => ({ error_details: error, count })),
     start_time: offsetTime(measured?.start ?? result.window.start),
     end_time: offsetTime(measured?.end ?? result.window.end),
   };

@@ -1,17 +1,32 @@
+import { ERROR_REASON_RULES } from '../../core/measures/error-reasons.ts';
 import { FloatColumn } from '../../core/measures/float-column.ts';
 import { inFlightStatistics } from '../../core/measures/in-flight.ts';
 import type { StepStatistics } from '../../core/measures/in-flight.ts';
-import { figuresOf } from '../../core/measures/request-figures.ts';
 import { standingOf } from '../../core/measures/request-columns.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { summarize } from '../../core/stats/summarize.ts';
 import type { Summary } from '../../core/stats/summarize.ts';
-import { aiperfError } from './aiperf-line.ts';
-import type { AiperfError } from './aiperf-line.ts';
 import { AIPERF_METRICS } from './aiperf-metrics.ts';
 import { AiperfSweeps } from './aiperf-sweeps.ts';
 import type { SweepLine } from './aiperf-sweeps.ts';
 import type { AiperfMetric } from './aiperf-metrics.ts';
+
+/** A request that was given up carries this code in AIPerf's files. */
+const CANCELLED = { code: 499, type: 'RequestCancellationError' };
+
+export interface AiperfError {
+  /** HTTP status; null when there was no response. */
+  readonly code: number | null;
+  readonly type: string;
+  readonly message: string;
+}
+
+/** Why a request is not ok, as AIPerf's files have it; null when it is. */
+function aiperfError({ reason, http_status }: RequestRecord): AiperfError | null {
+  if (reason === null) return null;
+  const message = ERROR_REASON_RULES[reason];
+  return reason === 'cancelled' ? { ...CANCELLED, message } : { code: http_status, type: reason, message };
+}
 
 export type TokenSum =
   'input' | 'output' | 'plain' | 'reasoning' | 'usagePrompt' | 'usageCompletion' | 'usageReasoning' | 'usageCached';
@@ -106,10 +121,9 @@ export class AiperfTotals {
   }
 
   #addOk(record: RequestRecord): void {
-    const figures = figuresOf(record);
-    for (const [metric, column] of this.#columns) {
-      const value = metric.value(record, figures);
-      if (typeof value === 'number') column.append(value);
+    for (const [{ value }, column] of this.#columns) {
+      const found = value(record);
+      if (found !== null) column.append(found);
     }
     this.#sent_ns.append(record.sent_ns);
     this.#first_ns.append(record.first_content_ns ?? record.end_ns);

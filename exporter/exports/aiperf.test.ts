@@ -15,7 +15,6 @@ import { ExportError, writeAiperf } from './write-aiperf.ts';
 
 interface Recorded {
   readonly zero_ns: string;
-  readonly line: { readonly metadata: Record<string, unknown>; readonly units: Record<string, string> };
   readonly summary: Record<string, AiperfStatistics & { start_time: string }>;
   readonly requests: readonly {
     readonly due_ns: number;
@@ -131,7 +130,6 @@ async function written(records: readonly RequestRecord[], of: RunFile = run) {
   const text = (name: string) => readFile(join(folder, name), 'utf8');
   return {
     summary: JSON.parse(await text('profile_export_aiperf.json')) as Record<string, AiperfStatistics>,
-    lines: (await text('profile_export.jsonl')).trimEnd().split('\n'),
     csv: await text('profile_export_aiperf.csv'),
   };
 }
@@ -221,15 +219,14 @@ describe.each(['stream', 'whole'])('AIPerf’s own %s run', (name) => {
       ...{ http_sending_ns: 1e6, http_waiting_ns: 20e6, http_receiving_ns: 100e6 },
       ...{ http_data_sent_bytes: 1500, http_data_received_bytes: 9000 },
     };
-    const { lines, summary } = await written([{ ...first, ...traced }, ...others.map((r) => ({ ...r, ...traced }))]);
-    const { metrics } = JSON.parse(lines[0] ?? '') as { metrics: Record<string, { value: number; unit: string }> };
+    const { summary } = await written([{ ...first, ...traced }, ...others.map((r) => ({ ...r, ...traced }))]);
     // AIPerf: duration = sending + waiting + receiving; overhead = blocked + look-up + connecting; total = both.
-    expect(metrics).toMatchObject({
-      http_req_waiting: { value: 20, unit: 'ms' },
-      http_req_duration: { value: 121, unit: 'ms' },
-      http_req_connection_overhead: { value: 10, unit: 'ms' },
-      http_req_total: { value: 131, unit: 'ms' },
-      http_req_data_sent: { value: 1.5, unit: 'KB' },
+    expect(summary).toMatchObject({
+      http_req_waiting: { max: 20, unit: 'ms' },
+      http_req_duration: { max: 121, unit: 'ms' },
+      http_req_connection_overhead: { max: 10, unit: 'ms' },
+      http_req_total: { max: 131, unit: 'ms' },
+      http_req_data_sent: { max: 1.5, unit: 'KB' },
     });
     for (const tag of ['http_req_blocked', 'http_req_total', 'http_req_data_received'])
       expect([tag, summary[tag]?.unit]).toEqual([tag, aiperf.summary[tag]?.unit]);
@@ -328,69 +325,34 @@ test('a replayed schedule has its lag over the least late request, and is degrad
   expect(Object.keys((await written(late)).summary).filter((tag) => tag.startsWith('replay'))).toEqual([]);
 });
 
-describe('a line per request', () => {
-  test('has AIPerf’s keys and units, and whole wall times', async () => {
-    const aiperf = recorded('stream');
-    const { lines } = await written(recordsOf(aiperf, 'usage'));
-    expect(lines).toHaveLength(200);
-    const line = JSON.parse(lines[0] ?? '') as {
-      metadata: Record<string, unknown>;
-      metrics: Record<string, { unit: string }>;
-    };
-    expect(Object.keys(aiperf.line.metadata)).toEqual(expect.arrayContaining(Object.keys(line.metadata)));
-    for (const [tag, { unit }] of Object.entries(line.metrics)) {
-      // AIPerf has these two in its summary only.
-      if (tag === 'effective_latency' || tag === 'credit_to_start_latency') continue;
-      expect([tag, unit]).toEqual([tag, aiperf.line.units[tag]]);
-    }
-    const [first] = aiperf.requests;
-    const start = 1_795_279_610_000_000_000n + BigInt(first?.start_ns ?? 0);
-    expect(lines[0]).toContain(`"request_start_ns":${start},`);
-    expect(lines[0]).toContain('"benchmark_phase":"profiling"');
-  });
-
-  test('warm-up is separate, failures have an error and no metrics, cancelled requests are marked', async () => {
-    const cancelled = exampleRecord(3, { outcome: 'cancelled', reason: 'cancelled', http_status: 200 });
-    const { lines, summary } = await written([0, 1, 2, 4].map((i) => exampleRecord(i)).concat(cancelled));
-    const parsed = lines.map((line) => JSON.parse(line) as Record<string, Record<string, unknown>>);
-    expect(parsed.map(({ metadata }) => metadata?.['benchmark_phase'])).toEqual([
-      'warmup',
-      ...Array<string>(4).fill('profiling'),
-    ]);
-    expect(parsed[3]).toMatchObject({ metrics: {}, error: { code: 503, type: 'http_5xx' } });
-    expect(parsed[4]).toMatchObject({
-      metadata: { was_cancelled: true },
-      error: { code: 499, type: 'RequestCancellationError' },
-    });
-    expect(parsed[4]?.['metrics']).toEqual({});
-    expect(summary).toMatchObject({
-      request_count: { avg: 2 },
-      error_request_count: { avg: 1 },
-      completed_request_count: { avg: 3 },
-      was_cancelled: false,
-      error_summary: [
-        { error_details: { code: 503, type: 'http_5xx' }, count: 1 },
-        { error_details: { code: 499 }, count: 1 },
-      ],
-    });
+test('warm-up is left out, failures and cancelled requests are counted by their errors', async () => {
+  const cancelled = exampleRecord(3, { outcome: 'cancelled', reason: 'cancelled', http_status: 200 });
+  const { summary } = await written([0, 1, 2, 4].map((i) => exampleRecord(i)).concat(cancelled));
+  expect(summary).toMatchObject({
+    request_count: { avg: 2 },
+    error_request_count: { avg: 1 },
+    completed_request_count: { avg: 3 },
+    was_cancelled: false,
+    error_summary: [
+      { error_details: { code: 503, type: 'http_5xx' }, count: 1 },
+      { error_details: { code: 499, type: 'RequestCancellationError' }, count: 1 },
+    ],
   });
 });
 
 test('the requests of a cool-down are left out: the files of AIPerf have no such phase', async () => {
-  const { lines, summary } = await written([
+  const { summary } = await written([
     exampleRecord(1),
     exampleRecord(2, { phase: 'cooldown' }),
     exampleRecord(3, { phase: 'cooldown', outcome: 'cancelled', reason: 'cancelled' }),
   ]);
-  expect(lines).toHaveLength(1);
   expect(summary).toMatchObject({ request_count: { avg: 1 } });
 });
 
 test('a run without requests has counts and no statistics', async () => {
-  const { summary, lines, csv } = await written([]);
+  const { summary, csv } = await written([]);
   expect(summary['request_count']).toEqual({ unit: 'requests', avg: 0 });
   expect(Object.keys(summary)).not.toContain('request_latency');
-  expect(lines).toEqual(['']);
   expect(csv).not.toMatch(/NaN|null|undefined/);
 });
 

@@ -29,7 +29,6 @@ test('the report always, other tools’ files on request', async () => {
   expect(await writeRunFiles(store, 'mine', ['aiperf'])).toEqual([]);
   expect((await readdir(store.pathOf('mine'))).sort()).toEqual(['aiperf', ...files]);
   expect((await readdir(join(store.pathOf('mine'), 'aiperf'))).sort()).toEqual([
-    'profile_export.jsonl',
     'profile_export_aiperf.csv',
     'profile_export_aiperf.json',
   ]);

@@ -17,7 +17,7 @@ export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
   export: choice(
     ['none', ...RUN_EXPORTS] as const,
-    "also export the run in another tool's format: aiperf/profile_export* in the run directory",
+    "also export the run's summary in another tool's format: aiperf/profile_export_aiperf.json and .csv in the run directory",
     'none',
   ),
   percentile: choice(SWEEP_PERCENTILES, 'with a group or scenario: percentile of the latencies', 'p99'),

@@ -143,7 +143,7 @@ const OUTPUT_OPTIONS = {
   'run-id': text('ID', 'ID of the run: letters, digits and dashes', null),
   export: choice(
     ['none', ...RUN_EXPORTS] as const,
-    "also export the run in another tool's format: aiperf/profile_export* in the run directory",
+    "also export the run's summary in another tool's format: aiperf/profile_export_aiperf.json and .csv in the run directory",
     'none',
   ),
   json: flag('print the result as JSON'),

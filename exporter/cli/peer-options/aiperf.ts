@@ -202,7 +202,7 @@ export const AIPERF: Peer = {
     ['--request-cancellation-delay', accepted('request-cancellation-delay')],
     [
       '--output-artifact-dir --artifact-dir',
-      instead('use `--runs-dir DIR`; `--export aiperf` adds the profile_export files to the run'),
+      instead('use `--runs-dir DIR`; `--export aiperf` adds profile_export_aiperf.json and .csv to the run'),
     ],
     [
       '--profile-export-prefix --profile-export-file --export-level --profile-export-level',

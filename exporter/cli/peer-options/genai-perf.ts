@@ -76,7 +76,10 @@ export const GENAI_PERF: Peer = {
     ['--tokenizer', accepted('tokenizer')],
     ['--tokenizer-revision', accepted('tokenizer-revision')],
     ['--tokenizer-trust-remote-code', TRUSTS_NO_CODE],
-    ['--artifact-dir', instead('use `--runs-dir DIR`; `--export aiperf` adds the profile_export files to the run')],
+    [
+      '--artifact-dir',
+      instead('use `--runs-dir DIR`; `--export aiperf` adds profile_export_aiperf.json and .csv to the run'),
+    ],
     ['--profile-export-file', instead('use `--export aiperf`: the files have the usual names')],
     [
       '--checkpoint-dir --enable-checkpointing',
