@@ -156,11 +156,12 @@ llmbench_scenario_last_result{scenario="chat",fingerprint="f00d",measure="reques
 # HELP llmbench_scenario_last_completed_timestamp_seconds Unix time at which the newest completed run of the scenario ended.
 # TYPE llmbench_scenario_last_completed_timestamp_seconds gauge
 llmbench_scenario_last_completed_timestamp_seconds{scenario="chat"} 1793700911
-# HELP llmbench_finished_runs Finished runs by state: shown on this page, expired (--run-ttl), over the limit (--max-runs), or damaged.
+# HELP llmbench_finished_runs Finished runs by state: shown on this page, expired (--run-ttl), over the limit (--max-runs), of a newer version of llmbench, or damaged.
 # TYPE llmbench_finished_runs gauge
 llmbench_finished_runs{state="shown"} 1
 llmbench_finished_runs{state="expired"} 0
 llmbench_finished_runs{state="over_limit"} 0
+llmbench_finished_runs{state="newer"} 0
 llmbench_finished_runs{state="damaged"} 0
 # HELP llmbench_series_dropped_total Series omitted from this page because a limit was reached.
 # TYPE llmbench_series_dropped_total counter

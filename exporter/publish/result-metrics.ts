@@ -49,7 +49,7 @@ const NOTHING_JUDGED: readonly ScenarioState[] = [];
 
 const FINISHED_RUNS = {
   name: 'llmbench_finished_runs',
-  help: 'Finished runs by state: shown on this page, expired (--run-ttl), over the limit (--max-runs), or damaged.',
+  help: 'Finished runs by state: shown on this page, expired (--run-ttl), over the limit (--max-runs), of a newer version of llmbench, or damaged.',
   type: 'gauge',
 } as const;
 
@@ -193,11 +193,13 @@ export class ResultMetrics implements MetricsPage {
     scenarios: readonly RunPart[],
   ): CurrentPage['families'] {
     const runs = listed.flatMap(({ summary }) => (summary === null ? [] : [summary]));
+    const newer = listed.filter((run) => run.summary === null && run.isNewer === true).length;
     const counts = {
       shown: shown.length,
       expired,
       over_limit: runs.length - expired - shown.length,
-      damaged: listed.length - runs.length,
+      newer,
+      damaged: listed.length - runs.length - newer,
     };
     const head = keptFamily({
       ...BUILD_INFO,

@@ -9,6 +9,7 @@ import { addRun } from './changes/add-run.ts';
 import { editRun } from './changes/edit-run.ts';
 import { addedRun } from './fixtures/added-run.ts';
 import { openStore } from './run-store.ts';
+import { textSha256 } from './sealed/checksums.ts';
 import type { RunStore } from './run-store.ts';
 import { changedSinceSealed, verifyRun } from './verify-run.ts';
 
@@ -55,6 +56,21 @@ test('one changed byte and a missing file are found', async () => {
   expect(problems).toContain('result.json is missing');
   const said = await sha256sum();
   if (said !== null) expect(said).toContain('records/0.parquet: FAILED');
+});
+
+test.each(['run.json', 'result.json'])('a run whose %s is of a newer version is not damaged', async (name) => {
+  const later = (await readFile(inRun(name), 'utf8')).replace(/"schema_version": \d+/, '"schema_version": 99');
+  await writeFile(inRun(name), later);
+  const sums = await readFile(inRun('checksums.sha256'), 'utf8');
+  await writeFile(
+    inRun('checksums.sha256'),
+    sums.replace(new RegExp(`^.*  ${name}$`, 'm'), `${textSha256(later)}  ${name}`),
+  );
+  const { state, problems } = await verifyRun(store, 'r1');
+  expect(problems).toEqual([expect.stringMatching(/schema version 99; .*use a newer llmbench/)]);
+  expect(state).toBe('newer');
+  await writeFile(inRun(name), `${later} `);
+  expect((await verifyRun(store, 'r1')).state).toBe('damaged');
 });
 
 test('each problem is reported once', async () => {

@@ -4,13 +4,16 @@ import { readRegularFile } from '../files/read-regular-file.ts';
 import { fileSha256, readChecksums, textSha256 } from './sealed/checksums.ts';
 import { readResultFile, readRunFile } from './sealed/read-run-files.ts';
 import type { RunStore } from './run-store.ts';
-import { codeOf, reasonOf } from '../errors/store-errors.ts';
+import { codeOf, reasonOf, SchemaVersionError } from '../errors/store-errors.ts';
 
 /** The verification of a run's files. */
 export interface Verification {
   readonly run_id: string;
-  /** `unsealed`: stored without checksums, so only its format could be verified. */
-  readonly state: 'ok' | 'unsealed' | 'damaged';
+  /**
+   * `unsealed`: stored without checksums, so only its format could be verified. `newer`: as it was stored, by a version of
+   * this program whose format this one does not know.
+   */
+  readonly state: 'ok' | 'unsealed' | 'newer' | 'damaged';
   /** Number of files that were compared with their checksums. */
   readonly files: number;
   /** Problems, one line each. */
@@ -21,12 +24,16 @@ export interface Verification {
 export async function verifyRun(store: RunStore, runId: string): Promise<Verification> {
   const folder = await store.wholePathOf(runId);
   const problems: string[] = [];
+  const newer: string[] = [];
   const unreadable = new Map<string, string>();
   for (const [path, read] of [
     ['run.json', readRunFile],
     ['result.json', readResultFile],
   ] as const) {
-    await read(folder).catch((error: unknown) => unreadable.set(path, reasonOf(error)));
+    await read(folder).catch((error: unknown) => {
+      if (error instanceof SchemaVersionError) newer.push(reasonOf(error));
+      else unreadable.set(path, reasonOf(error));
+    });
   }
   const sums = await readChecksums(folder).catch((error: unknown) => {
     problems.push(`the checksums cannot be read: ${reasonOf(error)}`);
@@ -40,8 +47,9 @@ export async function verifyRun(store: RunStore, runId: string): Promise<Verific
     problems.push(`${path} ${problem}`);
   }
   problems.unshift(...unreadable.values());
-  const state = problems.length > 0 ? 'damaged' : sums === null ? 'unsealed' : 'ok';
-  return { run_id: runId, state, files: sums?.size ?? 0, problems };
+  const intact = newer.length > 0 ? 'newer' : sums === null ? 'unsealed' : 'ok';
+  const state = problems.length > 0 ? 'damaged' : intact;
+  return { run_id: runId, state, files: sums?.size ?? 0, problems: [...newer, ...problems] };
 }
 
 /** run.json and its checksum are replaced one after the other: they differ no longer than this. */

@@ -170,7 +170,7 @@ describe('list', () => {
     const { code, out } = await runs('list');
     expect(code).toBe(0);
     expect(out).toContain('20260102-new');
-    expect(out).toMatch(/20260101-old {2}damaged: .*it is not JSON/);
+    expect(out).toMatch(/20260101-old {2}cannot be read: .*is damaged: it is not JSON/);
   });
 
   test('a line fits the terminal, ids stay whole and control characters are shown', () => {

@@ -123,12 +123,15 @@ async function openedMirror(options: OptionValues<typeof OPTIONS>, say: (line: s
   return mirror;
 }
 
+const NOTHING_TO_RELOAD = 'SIGHUP: changes of the runs and of the files of options apply at once, without a reload';
+
 export const run = command(OPTIONS, { usage: 'llmbench serve [options]', examples: EXAMPLES }, async ({ options }) => {
-  const stopped = untilStopped();
   const isStructured = options['log-format'] !== 'text';
   const log = serviceLog(options['log-format'], process.stderr);
   const say = (line: string): void => log.warn(line);
+  const stopped = untilStopped(() => log.info(NOTHING_TO_RELOAD));
   try {
+    refuseMissing(options, givenOptions(argv));
     const mirror = isStorageUrl(options['runs-dir']) ? await openedMirror(options, say) : null;
     const store = mirror ?? (await openRuns(options['runs-dir']));
     const whyReadOnly = await store.whyReadOnly();

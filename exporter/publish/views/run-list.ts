@@ -3,14 +3,14 @@ import { KeptValues, type KeptValue } from '../../store/index/kept-values.ts';
 import { runStamps } from '../../store/index/stamps.ts';
 import { readFinishedRunFile } from '../../store/sealed/read-run-files.ts';
 import type { RunStore } from '../../store/run-store.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf, SchemaVersionError } from '../../errors/store-errors.ts';
 import { runSummary } from './run-summary.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
 
 /** A finished run, or one whose run.json cannot be read, with the reason. The same object until its file changes. */
 export type ListedRun =
   | { readonly run_id: string; readonly summary: RunSummary; readonly damage: null }
-  | { readonly run_id: string; readonly summary: null; readonly damage: string };
+  | { readonly run_id: string; readonly summary: null; readonly damage: string; readonly isNewer?: boolean };
 
 /**
  * The finished runs of a store for a process that serves them repeatedly: only files that are new or have
@@ -62,6 +62,6 @@ export class RunList {
 
 function listedRun(runId: string, { value, error }: KeptValue<RunSummary>): ListedRun {
   return value === null
-    ? { run_id: runId, summary: null, damage: reasonOf(error) }
+    ? { run_id: runId, summary: null, damage: reasonOf(error), isNewer: error instanceof SchemaVersionError }
     : { run_id: runId, summary: value, damage: null };
 }

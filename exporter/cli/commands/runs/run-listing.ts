@@ -96,7 +96,7 @@ export function runListing(
   const rows = new Map([...cells].map(([{ run_id }, row]) => [run_id, row]));
   const lines = runs.map((run) => {
     const row = rows.get(run.run_id);
-    return row === undefined ? `${run.run_id}${GAP}damaged: ${plainText(run.damage ?? '')}` : line(row);
+    return row === undefined ? `${run.run_id}${GAP}cannot be read: ${plainText(run.damage ?? '')}` : line(row);
   });
   return whole.length === 0 ? lines : [line(COLUMNS.map(({ head }) => head), true), ...lines];
 }

@@ -49,5 +49,7 @@ function summary(verified: readonly Verification[]): string {
   const unsealed = count('unsealed');
   const older = unsealed === 0 ? '' : ` · ${unsealed} without checksums (stored by an earlier version)`;
   const damaged = count('damaged');
-  return `${count('ok')} ok${older}${damaged === 0 ? '' : ` · ${damaged} damaged`}`;
+  const newer = count('newer');
+  const later = newer === 0 ? '' : ` · ${newer} of a newer version`;
+  return `${count('ok')} ok${older}${later}${damaged === 0 ? '' : ` · ${damaged} damaged`}`;
 }
