@@ -10,8 +10,8 @@ export function rateWindow(maxScrapeIntervalSeconds: number): string {
 }
 
 /**
- * Rules in YAML with the window of their rates. An alert that waits until a single event has left the window says so in a
- * comment beside its `for`.
+ * Rules in YAML with the window of their rates. An alert that waits until a single event has left the window has a
+ * comment about it beside its `for`.
  */
 export function withRateWindow(yaml: string, maxScrapeIntervalSeconds: number): string {
   const window = rateWindow(maxScrapeIntervalSeconds);

@@ -33,7 +33,7 @@ const BY_SHORT_WORD: ReadonlyMap<string, string> = new Map(
 );
 
 const FROM_DUE = '_from_due';
-/** Counts from the due time by its definition, so that its name need not say it. */
+/** Counts from the due time by its definition, so that its name does not contain it. */
 const SCHEDULE_DELAY = 'schedule_delay';
 
 /** A measure and the instant that it counts from, as definitions and results have them. */

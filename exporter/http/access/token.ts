@@ -76,6 +76,6 @@ export function sha256(text: string): Buffer {
 function isExempt(request: Request, { always, trustProxy }: TokenRule): boolean {
   if (always || !isLoopback(request.socket.remoteAddress)) return false;
   if (!trustProxy) return true;
-  // Entries before the last come from the client and prove nothing. Without the header, the proxy names nobody.
+  // Entries before the last come from the client and prove nothing. Without the header, the proxy names no client.
   return isLoopback(request.get('x-forwarded-for')?.split(',').at(-1)?.trim());
 }

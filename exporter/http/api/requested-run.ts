@@ -47,7 +47,7 @@ export function withoutFolder(library: RunLibrary, text: string): string {
 /** After so many records the work pauses, so that short requests are not delayed by long ones. */
 const RECORDS_AT_ONCE = 500;
 
-/** The records while the client waits for the response; nobody needs the rest. Other requests are processed in between. */
+/** The records for as long as the client waits for the response. Other requests are processed in between. */
 export async function* whileConnected<T>(response: Response, records: AsyncIterable<T>): AsyncGenerator<T> {
   let n = 0;
   for await (const record of records) {
