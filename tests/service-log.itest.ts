@@ -44,6 +44,19 @@ test('JSON lines from start to stop: readiness, a damaged run, the end', async (
   expect(lines.at(-1)).toMatchObject({ level: 'INFO', msg: 'stopping' });
 });
 
+test('SIGHUP does not end a service, and a directory that did not exist is reported', async () => {
+  const runsDir = join(folder, 'mistyped');
+  const serve = start(['serve', '--port', '0', '--runs-dir', runsDir]);
+  await serve.said('serving the runs in');
+  const reloaded = serve.said('SIGHUP: ');
+  serve.child.kill('SIGHUP');
+  await reloaded;
+  serve.child.kill('SIGTERM');
+  const { code, stdout, stderr } = await serve.ended;
+  expect(code).toBe(0);
+  expect(`${stdout}${stderr}`).toContain(`${runsDir} did not exist and was created: it has no runs`);
+});
+
 test('the reason why a service cannot start is a JSON line as well', async () => {
   const file = join(folder, 'token');
   await writeFile(file, 'short');

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
 import { listen, ListenError } from '../../http/listen.ts';
 import { createServeApp } from '../../http/serve-app.ts';
@@ -131,7 +132,7 @@ export const run = command(OPTIONS, { usage: 'llmbench serve [options]', example
   const say = (line: string): void => log.warn(line);
   const stopped = untilStopped(() => log.info(NOTHING_TO_RELOAD));
   try {
-    refuseMissing(options, givenOptions(argv));
+    const isNew = !isStorageUrl(options['runs-dir']) && !existsSync(options['runs-dir']);
     const mirror = isStorageUrl(options['runs-dir']) ? await openedMirror(options, say) : null;
     const store = mirror ?? (await openRuns(options['runs-dir']));
     const whyReadOnly = await store.whyReadOnly();
@@ -170,6 +171,8 @@ export const run = command(OPTIONS, { usage: 'llmbench serve [options]', example
     const server = await listen(app, options, undefined, webConfig && webTls(webConfig));
     if (isOpen && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
     const following = mirror?.follow(say);
+    // A mistyped path would otherwise be served as one without runs.
+    if (isNew) say(`${store.directory} did not exist and was created: it has no runs`);
     if (whyReadOnly !== null && mirror === null) log.info(readOnlyLine(store.directory, whyReadOnly));
     if (!isReadOnly) presence = await announceServe(store.directory, server.url, grafanaUrl);
     const pushed = {
