@@ -35,7 +35,7 @@ export default defineConfig({
             'a-bad-week.md',
             'prometheus.md',
           ],
-          ...['grafana.md', 'share-runs.md', 'kubernetes.md', 'library.md', 'coming-from-other-tools.md'],
+          ...['grafana.md', 'share-runs.md', 'operate.md', 'kubernetes.md', 'library.md', 'coming-from-other-tools.md'],
         ]),
       },
       {

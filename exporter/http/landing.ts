@@ -32,7 +32,7 @@ export const PAGE_POLICY =
 function landingHtml({ title, intro, links, version }: LandingPage, content: string): string {
   const items = links.map(
     ({ path, text }) =>
-      `      <li><a href="${escapeHtml(path)}"><code>${escapeHtml(path)}</code><span>${escapeHtml(text)}</span></a></li>`,
+      `      <li><a href="${escapeHtml(path.slice(1))}"><code>${escapeHtml(path)}</code><span>${escapeHtml(text)}</span></a></li>`,
   );
   return `<!doctype html>
 <html lang="en">

@@ -15,7 +15,7 @@ function cells(runs: readonly RunSummary[]): string[][] {
 
 test('a finished run has its figures and a link to its report; a missing value is not 0', () => {
   expect(cells([finished('r1')])[1]).toEqual([
-    '<a href="/runs/r1" title="r1">2026-11-03 10:15:00</a>',
+    '<a href="runs/r1" title="r1">2026-11-03 10:15:00</a>',
     'chat',
     'tiny &quot;quoted&quot;',
     'concurrency 8',

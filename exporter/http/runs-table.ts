@@ -61,7 +61,7 @@ export function runsTable(runs: readonly RunSummary[]): Html {
 function row(run: RunSummary, withDataset: boolean): Html {
   const { run_id, start, scenario, model, load, system, status, numbers } = run;
   const when = start === null ? run_id : start.slice(0, 19).replace('T', ' ');
-  const name = status === 'running' ? html`${when}` : html`<a href="/runs/${run_id}" title="${run_id}">${when}</a>`;
+  const name = status === 'running' ? html`${when}` : html`<a href="runs/${run_id}" title="${run_id}">${when}</a>`;
   const cells = COLUMNS.map(
     ({ unit, value }) => html`<td class="n">${quantity(numbers === null ? null : value(numbers), unit)}</td>`,
   );

@@ -198,8 +198,9 @@ test('every link of the landing page works', async () => {
   await get(`${url}/metrics`);
   const { text } = await get(url);
   const paths = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
-  expect(paths).toEqual(['/metrics', '/sd', '/api/v1/openapi.yaml', '/-/healthy', '/-/ready']);
-  for (const path of paths) expect([path, (await get(`${url}${path}`)).status]).toEqual([path, 200]);
+  // Relative, so that they work below the path of a reverse proxy.
+  expect(paths).toEqual(['metrics', 'sd', 'api/v1/openapi.yaml', '-/healthy', '-/ready']);
+  for (const path of paths) expect([path, (await get(`${url}/${path}`)).status]).toEqual([path, 200]);
 });
 
 test('runs that cannot be listed: 500 for Prometheus, the reason in the log, and the service continues', async () => {
