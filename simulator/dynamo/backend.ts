@@ -6,11 +6,10 @@ import type { FaultPlan } from '../faults/plan.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Reply, RequestBackend } from '../http/engine-driver.ts';
 import type { MonotonicClock } from '../http/monotonic-clock.ts';
-import type { DynamoInstance } from './instance.ts';
 import type { DynamoProfile } from './profile.ts';
 import { KvRouter } from './kv-router.ts';
-import { CHAT_ROUTE } from './endpoints.ts';
-import { dispatchSeconds, drawDispatchTimes } from './routed-request.ts';
+import { CHAT_ROUTE, dispatchSeconds, drawDispatchTimes } from './routed-request.ts';
+import type { DynamoInstance } from './routed-request.ts';
 import type { DynamoWorker } from './worker.ts';
 
 const NANOSECONDS_PER_SECOND = 1e9;

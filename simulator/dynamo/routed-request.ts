@@ -1,5 +1,39 @@
 import type { Random } from '../../core/stats/seeded-random.ts';
-import type { DynamoInstance } from './instance.ts';
+
+export const CHAT_ROUTE = '/v1/chat/completions';
+
+/** What Dynamo's label `endpoint` says of each API. */
+const ENDPOINTS: Readonly<Record<string, string>> = {
+  [CHAT_ROUTE]: 'chat_completions',
+  '/v1/completions': 'completions',
+  '/v1/responses': 'responses',
+  '/v1/embeddings': 'embeddings',
+};
+
+/** Whether requests by this path are counted. */
+export const isEndpoint = (route: string): boolean => route in ENDPOINTS;
+
+/** @throws Error for a path that is no API of the frontend */
+export function endpointOf(route: string): string {
+  const endpoint = ENDPOINTS[route];
+  if (endpoint === undefined) throw new Error(`${route} is no API of Dynamo's frontend`);
+  return endpoint;
+}
+
+/** The id of a process in Dynamo's discovery: 64 bits, new after every start. */
+export interface DynamoInstance {
+  /** As on the process's own page. */
+  readonly hex: string;
+  /** As on the pages of others. */
+  readonly decimal: string;
+}
+
+const HALF = 2 ** 32;
+
+export function drawInstance(random: Random): DynamoInstance {
+  const id = BigInt(Math.floor(random() * HALF)) * BigInt(HALF) + BigInt(Math.floor(random() * HALF));
+  return { hex: id.toString(16), decimal: id.toString() };
+}
 
 /** What the frontend does with a request before a worker has it, in seconds. */
 export interface DispatchTimes {
@@ -47,8 +81,18 @@ export function drawDispatchTimes(promptTokens: number, random: Random): Dispatc
   };
 }
 
+/** What choosing a worker takes. */
+export function routeSeconds({ blockHashing, sequenceHashing, findMatches, schedule }: DispatchTimes): number {
+  return blockHashing + sequenceHashing + findMatches + schedule;
+}
+
 /** From the arrival at the frontend to that at the worker. */
 export function dispatchSeconds(times: DispatchTimes): number {
-  const { template, tokenize, blockHashing, sequenceHashing, findMatches, schedule, queue, send } = times;
-  return template + tokenize + blockHashing + sequenceHashing + findMatches + schedule + queue + send;
+  const { template, tokenize, queue, send } = times;
+  return template + tokenize + routeSeconds(times) + queue + send;
+}
+
+/** What a request is on the wire between frontend and worker: token ids and the options around them. */
+export function requestBytes(promptTokens: number): number {
+  return 600 + Math.round(3.5 * promptTokens);
 }

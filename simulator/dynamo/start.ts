@@ -16,7 +16,7 @@ import { makeTextCompletions, textCompletionDialect } from '../http/text-complet
 import type { PageAddress, StartOptions, StartedSystem } from '../start.ts';
 import { DynamoBackend } from './backend.ts';
 import { DynamoProfile } from './profile.ts';
-import { drawInstance, type DynamoInstance } from './instance.ts';
+import { drawInstance, type DynamoInstance } from './routed-request.ts';
 import { DynamoWorker } from './worker.ts';
 
 /** What differs from the simulator's defaults: LMCache has a part of the host's memory. */

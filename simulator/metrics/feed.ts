@@ -106,12 +106,14 @@ export class Feed {
     }
     const find = open.length === 0 ? onlySeries(family, known) : seriesByLabels(family, known, open, labelsOf);
     const take = takerOf(family.type, signal.isTotal);
-    const factor = facts.factor ?? 1;
+    // Units below the base unit are whole parts of it: times 1000 is exact where divided by 0.001 is not.
+    const { factor = 1 } = facts;
+    const scale = factor < 1 ? (value: number) => value * Math.round(1 / factor) : (value: number) => value / factor;
     const inputs = this.#inputs.get(signal.occasion) ?? [];
     this.#inputs.set(signal.occasion, inputs);
     inputs.push((event) => {
       const value = signal.value(event as never, parameters);
-      if (value !== null) take(find(event) as never, value / factor);
+      if (value !== null) take(find(event) as never, factor === 1 ? value : scale(value));
     });
   }
 }

@@ -1,6 +1,5 @@
 import type { CatalogFamily } from '../../catalog/types.ts';
-import { PageFamilies } from '../metrics/page-families.ts';
-import type { PageEntries } from '../metrics/page-families.ts';
+import { MetricsPage } from '../metrics/page.ts';
 
 /** From 0 to 1 in steps of 0.05, as a program that multiplies gets them: 0.15000000000000002. */
 const RATIO_BOUNDS = Array.from({ length: 21 }, (_, i) => i * 0.05);
@@ -16,7 +15,7 @@ function printedBounds({ name, buckets }: CatalogFamily): readonly number[] | un
   return tripled ? OVERHEAD_BOUNDS : undefined;
 }
 
-/** The families of one registry of Dynamo. */
-export function dynamoFamilies(entries: PageEntries): PageFamilies {
-  return new PageFamilies({ catalogs: ['dynamo', 'dynamo-router'], entries, boundsOf: printedBounds });
+/** One registry of Dynamo. */
+export function dynamoPage(parts: readonly string[]): MetricsPage {
+  return new MetricsPage({ catalogs: ['dynamo', 'dynamo-router'], parts, boundsOf: printedBounds });
 }
