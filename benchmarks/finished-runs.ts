@@ -1,8 +1,8 @@
+import { closedLoop } from '../core/run/load.ts';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { catalogs } from '../catalog/load.ts';
 import { quantities } from '../catalog/equivalents.ts';
-import { closedLoopKey } from '../core/run/load-key.ts';
 import { NOT_COUNTED, NOT_TRACED } from '../core/run/record.ts';
 import type { RequestRecord } from '../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../core/stats/percentiles.ts';
@@ -43,7 +43,7 @@ const startOf = (n: number): string => new Date(FIRST_START + n * HOUR_MS).toISO
 
 async function writeRun(directory: string, n: number): Promise<string> {
   const { store } = await openStore(directory);
-  const load = closedLoopKey(8);
+  const load = closedLoop(8);
   const writer = await store.begin({
     run_id: nameOf(n),
     scenario: 'bench',

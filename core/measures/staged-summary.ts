@@ -1,12 +1,12 @@
+import type { LoadStage } from '../run/load.ts';
 import type { Outcome, RequestRecord } from '../run/record.ts';
-import type { StageKey } from '../run/run.ts';
 import { MemoryShelf, type BlockShelf } from './block-shelf.ts';
 import type { ChunkReading, ChunkRecord } from './chunk-reading.ts';
 import { SummaryAccumulator, type PhaseSummary, type SummaryOptions } from './summary.ts';
 
 export interface StagedSummaryOptions extends SummaryOptions {
   /** The stages of the load, in their order; empty without stages. */
-  readonly stages: readonly StageKey[];
+  readonly stages: readonly LoadStage[];
 }
 
 /** What `result.json` says of a stage. */

@@ -1,9 +1,10 @@
+import type { LoadStage } from './load.ts';
 import type { Clock, Unit } from './statistic.ts';
 import type { PercentileName } from '../stats/percentiles.ts';
 import type { ObjectiveResult } from './objectives.ts';
 import type { ErrorReason } from './record.ts';
 import type { RequestCounts } from './request-counts.ts';
-import type { RunStatus, StageKey } from './run.ts';
+import type { RunStatus } from './run.ts';
 
 export interface Percentile {
   /** Exact, linear between order statistics (rank (n − 1)q); null when it is not available. */
@@ -160,7 +161,7 @@ export interface ServersResult {
 export interface StageResult {
   /** From 1. */
   readonly stage: number;
-  readonly load: StageKey;
+  readonly load: LoadStage;
   /** The time in which requests that were due belong to it; nulls when it had not begun. */
   readonly start: string | null;
   readonly end: string | null;

@@ -1,3 +1,4 @@
+import type { Load } from './load.ts';
 import type { Objectives } from './objectives.ts';
 import type { PhaseName } from './record.ts';
 import type { Provenance } from './provenance.ts';
@@ -7,7 +8,7 @@ import type { RunDataset } from './run-dataset.ts';
 export interface ComparisonKey {
   readonly endpoint_type: string | null;
   readonly model: string | null;
-  readonly load: LoadKey | null;
+  readonly load: Load | null;
   /** Null when every request is read to its end. */
   readonly cancellation: CancellationKey | null;
   readonly stop: { readonly request_count: number | null; readonly benchmark_duration_seconds: number | null };
@@ -25,36 +26,10 @@ export interface ComparisonKey {
   readonly measure_definitions: Readonly<Record<string, string>>;
 }
 
-export interface LoadKey {
-  readonly mode: 'concurrency' | 'request_rate' | 'trace' | 'stages';
-  /** Requests kept in flight, or their upper limit; null without a limit. */
-  readonly concurrency: number | null;
-  readonly concurrency_ramp_seconds: number | null;
-  /** Most requests without their first chunk of content; null without a limit. */
-  readonly prefill_concurrency: number | null;
-  readonly prefill_concurrency_ramp_seconds: number | null;
-  /** Requests per second. */
-  readonly request_rate: number | null;
-  readonly request_rate_ramp_seconds: number | null;
-  readonly arrival_pattern: string | null;
-  /** Shape of the gamma distribution of the gaps; null for other patterns. */
-  readonly arrival_smoothness: number | null;
-  /** In their order; absent in other modes than `stages`. */
-  readonly stages?: readonly StageKey[];
-}
-
-/** A stage of a load: it has a concurrency, or a request rate that changes linearly from its start to its end. */
-export interface StageKey {
-  readonly duration_seconds: number;
-  readonly concurrency: number | null;
-  /** Requests per second. */
-  readonly request_rate: { readonly start: number; readonly end: number } | null;
-}
-
 export interface WarmupKey {
   readonly request_count: number | null;
   readonly duration_seconds: number | null;
-  readonly load: LoadKey;
+  readonly load: Load;
 }
 
 /** Requests that are given up on purpose. */

@@ -1,19 +1,20 @@
+import { loadNumber, type LoadNumber } from '../run/load.ts';
 import type { GoodputLimit, ObjectiveResult } from '../run/objectives.ts';
 import { canonicalJson } from '../run/canonical-json.ts';
 import type { RequestCounts } from '../run/request-counts.ts';
 import type { ResultFile } from '../run/result.ts';
 import { datasetText } from '../run/run-dataset.ts';
 import { orderOf, type OrderedRun } from '../run/run-order.ts';
-import type { LoadKey, RunFile } from '../run/run.ts';
+import type { RunFile } from '../run/run.ts';
 import { sweepFigures, type SweepRunFigures } from './sweep-figures.ts';
-import type { SweepIdentity, SweepLoad } from './sweep-shape.ts';
+import type { SweepIdentity } from './sweep-shape.ts';
 
 /** What a sweep needs of one finished run. */
 export interface SweepRun extends OrderedRun {
   readonly end: string | null;
   readonly status: ResultFile['status'];
   readonly group_id: string | null;
-  readonly load: SweepLoad;
+  readonly load: LoadNumber;
   readonly identity: SweepIdentity;
   /** Equal for runs that differ in nothing but their load, as far as is known. */
   readonly key: string;
@@ -27,7 +28,7 @@ export interface SweepRun extends OrderedRun {
 
 /** Null for a run whose load is not described by one number: a trace, or an import that does not report it. */
 export function sweepRun(run: RunFile, result: ResultFile): SweepRun | null {
-  const load = loadOf(run.comparison_key.load);
+  const load = loadNumber(run.comparison_key.load);
   if (load === null) return null;
   const identity = identityOf(run);
   return {
@@ -46,12 +47,6 @@ export function sweepRun(run: RunFile, result: ResultFile): SweepRun | null {
   };
 }
 
-function loadOf(load: LoadKey | null): SweepLoad | null {
-  if (load === null || load.mode === 'trace' || load.mode === 'stages') return null;
-  const value = load.mode === 'concurrency' ? load.concurrency : load.request_rate;
-  return value === null ? null : { mode: load.mode, value };
-}
-
 function identityOf({ scenario, comparison_key: key, target, tool, dataset }: RunFile): SweepIdentity {
   return {
     scenario,
@@ -67,7 +62,7 @@ function identityOf({ scenario, comparison_key: key, target, tool, dataset }: Ru
   };
 }
 
-function keyOf({ comparison_key: key, dataset }: RunFile, { mode }: SweepLoad, identity: SweepIdentity): string {
+function keyOf({ comparison_key: key, dataset }: RunFile, { mode }: LoadNumber, identity: SweepIdentity): string {
   const { load, sampling, streaming, cancellation, measure_definitions } = key;
   return canonicalJson({
     ...{ identity, mode, sampling, streaming, cancellation, measure_definitions },

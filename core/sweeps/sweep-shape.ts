@@ -1,13 +1,8 @@
+import type { LoadNumber } from '../run/load.ts';
 import type { GoodputLimit, Objective, ObjectiveVerdict } from '../run/objectives.ts';
 import type { RequestCounts } from '../run/request-counts.ts';
 import type { ResultFile } from '../run/result.ts';
 import type { SweepFigure } from './sweep-figures.ts';
-
-/** The number that steps of a sweep differ in: requests in flight, or requests per second. */
-export interface SweepLoad {
-  readonly mode: 'concurrency' | 'request_rate';
-  readonly value: number;
-}
 
 /** What the runs of a curve have in common; null where it is unknown. */
 export interface SweepIdentity {
@@ -90,7 +85,7 @@ export interface Knee {
 /** Runs that differ in nothing but their load. */
 export interface Sweep extends SweepIdentity {
   readonly source: SweepSource;
-  readonly load_mode: SweepLoad['mode'];
+  readonly load_mode: LoadNumber['mode'];
   /** Of the first and of the last run. */
   readonly start: string | null;
   readonly end: string | null;

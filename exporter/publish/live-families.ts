@@ -1,6 +1,6 @@
+import { stageLoadText } from '../../core/run/load.ts';
 import type { Labels, SampleInput } from '../../core/exposition/index.ts';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
-import { stageLoadText } from '../../core/run/stage-text.ts';
 import type { LiveFamily } from './family.ts';
 import type { LiveRunFacts } from './run-info.ts';
 import { BUILD_INFO, RUN_INFO, runInfoLabels, SERIES_DROPPED, stagesOf } from './run-info.ts';

@@ -1,7 +1,7 @@
-import { loadName } from '../../core/run/load-key.ts';
+import { loadText, type LoadStage } from '../../core/run/load.ts';
 import { gpuNames } from '../../core/run/provenance.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
-import type { LoadKey, RunFile, StageKey } from '../../core/run/run.ts';
+import type { RunFile } from '../../core/run/run.ts';
 
 /** What the live metrics of a run must know before it begins. */
 export interface LiveRunFacts {
@@ -43,7 +43,7 @@ export function runInfoLabels(run: RunFile): Readonly<Record<string, string>> {
     commit: run.provenance?.source_code?.commit ?? '',
     tool: run.tool.name,
     tool_version: run.tool.version ?? '',
-    load: run.comparison_key.load === null ? '' : loadText(run.comparison_key.load),
+    load: run.comparison_key.load === null ? '' : loadText(run.comparison_key.load, 'label'),
     fingerprint: run.fingerprint,
     group_id: run.group_id ?? '',
     step: run.step === null ? '' : String(run.step),
@@ -57,10 +57,5 @@ function wholeSeconds(instant: string): string {
   return Number.isNaN(time) ? '' : new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
-/** The load in a few words, e.g. `concurrency 64` or `request_rate 2.5 poisson`. */
-function loadText(load: LoadKey): string {
-  return [loadName(load), load.arrival_pattern].filter((part) => part !== null).join(' ');
-}
-
 /** The stages of a run's load; empty without stages. */
-export const stagesOf = ({ comparison_key: { load } }: RunFile): readonly StageKey[] => load?.stages ?? [];
+export const stagesOf = ({ comparison_key: { load } }: RunFile): readonly LoadStage[] => load?.stages ?? [];

@@ -1,7 +1,7 @@
+import { stageLoadText } from '../../core/run/load.ts';
 import type { PhaseName } from '../../core/run/record.ts';
 import type { DistributionResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { stageLoadText } from '../../core/run/stage-text.ts';
 import type { SeriesSummary } from '../../core/run/servers-file.ts';
 import type { RequestView } from './request-view.ts';
 import type { ServerSignal } from './server-signals.ts';

@@ -1,4 +1,4 @@
-import { loadText } from '../../core/run/load-text.ts';
+import { loadText } from '../../core/run/load.ts';
 import type { RunFile } from '../../core/run/run.ts';
 
 /** A run in a title: scenario, model and load, without what is not known. */

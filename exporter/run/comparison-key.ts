@@ -1,9 +1,10 @@
+import type { Load, LoadStage } from '../../core/run/load.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
 import { withoutSecrets } from '../../core/run/secret-fields.ts';
-import type { ComparisonKey, LoadKey, StageKey } from '../../core/run/run.ts';
+import type { ComparisonKey } from '../../core/run/run.ts';
 import type { LoadPlan, PhaseLoad, StagePlan } from '../load/schedule/load-plan.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -58,7 +59,7 @@ function flat(sampling: RunRequest['sampling']): ComparisonKey['sampling'] {
 }
 
 /** The load as a run file describes it. */
-export function loadKey(load: LoadPlan): LoadKey {
+export function loadKey(load: LoadPlan): Load {
   const { concurrency, concurrencyRampSeconds, prefillConcurrency, prefillConcurrencyRampSeconds, arrivals } = load;
   const rate = arrivals?.kind === 'rate' ? arrivals : null;
   const staged = arrivals?.kind === 'stages' ? arrivals : null;
@@ -81,7 +82,7 @@ export function loadKey(load: LoadPlan): LoadKey {
 
 const MODES = { rate: 'request_rate', trace: 'trace', stages: 'stages' } as const;
 
-function stageKey(stage: StagePlan): StageKey {
+function stageKey(stage: StagePlan): LoadStage {
   if (stage.kind === 'concurrency')
     return { duration_seconds: stage.seconds, concurrency: stage.concurrency, request_rate: null };
   return {

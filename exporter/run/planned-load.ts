@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { loadText } from '../../core/run/load-text.ts';
+import { loadText } from '../../core/run/load.ts';
 import { things } from '../../core/text/things.ts';
 import type { BenchmarkPlan } from '../load/benchmark-plan.ts';
 import type { Dataset } from '../load/datasets/dataset.ts';

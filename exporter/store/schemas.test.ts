@@ -1,3 +1,4 @@
+import type { Load, LoadStage } from '../../core/run/load.ts';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,14 +21,12 @@ import type {
 import type {
   CancellationKey,
   ComparisonKey,
-  LoadKey,
   PhaseWindow,
   RunClient,
   RunFile,
   RunProcess,
   RunSource,
   WarmupKey,
-  StageKey,
 } from '../../core/run/run.ts';
 import type { LengthShare, RunDataset, RunDatasetFile, RunTokenizer } from '../../core/run/run-dataset.ts';
 import { collect, EXAMPLE_END, examplePlan, exampleRecord } from './fixtures/example-run.ts';
@@ -144,7 +143,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       measure_definitions: true,
     } satisfies Keys<ComparisonKey>,
   ],
-  ['LoadKey', at(schemas.run, 'comparison_key', 'load'), LOAD satisfies Keys<LoadKey>],
+  ['Load', at(schemas.run, 'comparison_key', 'load'), LOAD satisfies Keys<Load>],
   [
     'stop',
     at(schemas.run, 'comparison_key', 'stop'),
@@ -155,7 +154,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
     at(schemas.run, 'comparison_key', 'warmup', '?'),
     { request_count: true, duration_seconds: true, load: true } satisfies Keys<WarmupKey>,
   ],
-  ['load of the warm-up', at(schemas.run, 'comparison_key', 'warmup', '?', 'load'), LOAD satisfies Keys<LoadKey>],
+  ['load of the warm-up', at(schemas.run, 'comparison_key', 'warmup', '?', 'load'), LOAD satisfies Keys<Load>],
   ['Objectives', at(schemas.run, 'gates', '?'), { goodput: true, slos: true } satisfies Keys<Objectives>],
   [
     'GoodputLimit',
@@ -275,9 +274,9 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
     } satisfies Keys<StageResult>,
   ],
   [
-    'StageKey',
+    'LoadStage',
     at(schemas.run, 'comparison_key', 'load', 'stages', '[]'),
-    { duration_seconds: true, concurrency: true, request_rate: true } satisfies Keys<StageKey>,
+    { duration_seconds: true, concurrency: true, request_rate: true } satisfies Keys<LoadStage>,
   ],
   [
     'ObjectiveResult',

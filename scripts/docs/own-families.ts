@@ -1,7 +1,6 @@
+import { type Load, closedLoop } from '../../core/run/load.ts';
 import { exampleCapacity } from '../../exporter/store/fixtures/example-capacity.ts';
 import { parseText, writePage } from '../../core/exposition/index.ts';
-import { closedLoopKey } from '../../core/run/load-key.ts';
-import type { LoadKey } from '../../core/run/run.ts';
 import { OUTCOMES, PHASES } from '../../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type { OwnFamilies } from '../../exporter/explain/own-family.ts';
@@ -130,7 +129,7 @@ export function meaningOf(label: string): string {
 function liveMetrics(): ReturnType<typeof createLiveMetrics> {
   const run = runFile();
   const stages = [{ duration_seconds: 60, concurrency: 8, request_rate: null }];
-  const load: LoadKey = { ...closedLoopKey(null), mode: 'stages', stages };
+  const load: Load = { ...closedLoop(null), mode: 'stages', stages };
   const staged = { ...run, comparison_key: { ...run.comparison_key, load } };
   const live = createLiveMetrics({ run: staged, version: '0', isGood: () => true });
   live.targetsRead([target('http://gpu-1:8000/metrics', 'vllm')]);

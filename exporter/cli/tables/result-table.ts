@@ -1,3 +1,4 @@
+import { stageText } from '../../../core/run/load.ts';
 import { shortTitle } from '../../../core/measures/names.ts';
 import { SERVER_MEASURES } from '../../../core/measures/server-results.ts';
 import { worstVerdict } from '../../../core/run/objectives.ts';
@@ -9,7 +10,6 @@ import { factLines, TO_FILE, type Print, verdictLines } from './facts.ts';
 import { scalarOf } from './scalar-of.ts';
 import { serverFacts, serverVerdict } from './server-lines.ts';
 import { countOf, FAILED_OUTCOMES, type RequestCounts } from '../../../core/run/request-counts.ts';
-import { stageText } from '../../../core/run/stage-text.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { columnBlocks, type TableColumn } from './column-blocks.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';

@@ -1,7 +1,7 @@
+import { type Load, closedLoop } from '../../../core/run/load.ts';
 import type { JsonValue } from '../../../core/run/canonical-json.ts';
 import { withoutSecrets } from '../../../core/run/secret-fields.ts';
-import { closedLoopKey } from '../../../core/run/load-key.ts';
-import type { LoadKey, WarmupKey } from '../../../core/run/run.ts';
+import type { WarmupKey } from '../../../core/run/run.ts';
 import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { KnownKey } from '../importer.ts';
@@ -90,7 +90,7 @@ function warmupOf(phase: Fields): WarmupKey {
 
 const ARRIVALS = ['poisson', 'constant', 'gamma', 'concurrency_burst'];
 
-function phaseLoad(phase: Fields): LoadKey {
+function phaseLoad(phase: Fields): Load {
   const type = phase.text('type') ?? '';
   const rate = phase.number('request_rate') ?? phase.number('rate');
   const pattern = phase.text('arrival_pattern') ?? (ARRIVALS.includes(type) ? type : null);
@@ -141,9 +141,9 @@ interface LoadFacts {
   readonly ramp: number | null;
 }
 
-function loadKey(facts: LoadFacts): LoadKey {
+function loadKey(facts: LoadFacts): Load {
   const limits = {
-    ...closedLoopKey(facts.concurrency),
+    ...closedLoop(facts.concurrency),
     concurrency_ramp_seconds: facts.ramp,
     prefill_concurrency: facts.prefillConcurrency,
   };

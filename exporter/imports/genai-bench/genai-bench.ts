@@ -1,6 +1,6 @@
+import { closedLoop } from '../../../core/run/load.ts';
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { fileOf, known, reportedRun } from '../importer.ts';
@@ -124,7 +124,7 @@ function experimentRun(result: Fields, metadata: Fields | null, notes: ImportNot
     key: {
       ...known({
         model: metadata?.text('api_model_name'),
-        load: concurrency == null ? null : closedLoopKey(concurrency),
+        load: concurrency == null ? null : closedLoop(concurrency),
       }),
       ...(metadata?.text('task') === 'text-to-text' && { endpoint_type: 'chat', streaming: true }),
       stop: {

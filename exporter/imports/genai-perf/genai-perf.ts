@@ -1,3 +1,4 @@
+import { type Load, closedLoop } from '../../../core/run/load.ts';
 import { CSV_ROUNDING, summaryOfCsv } from '../aiperf/csv-summary.ts';
 import { statedSummary } from '../aiperf/summary.ts';
 import { Fields } from '../reading/fields.ts';
@@ -17,8 +18,6 @@ import { publicOriginOrNull } from '../reading/public-origin.ts';
 import { readJsonDocument, readText } from '../reading/read-json-document.ts';
 import { readProfile, type Experiment } from './profile.ts';
 import type { SourceFile } from '../reading/source-file.ts';
-import { closedLoopKey } from '../../../core/run/load-key.ts';
-import type { LoadKey } from '../../../core/run/run.ts';
 
 const PROFILE = 'perf-analyzer-profile';
 const SUMMARY = 'genai-perf-summary';
@@ -158,11 +157,11 @@ function typeOf(endpoint: string | null): string | null {
   return endpoint.endsWith('completions') ? 'completions' : null;
 }
 
-function loadOf(experiment: Experiment | null, config: Fields): LoadKey | null {
+function loadOf(experiment: Experiment | null, config: Fields): Load | null {
   const stimulus = config.at('perf_analyzer').at('stimulus');
   const isMode = (mode: string): number | null => (experiment?.mode === mode ? experiment.value : null);
   const rate = isMode('request_rate') ?? stimulus.number('request_rate') ?? config.number('request_rate');
-  if (rate !== null) return { ...closedLoopKey(null), mode: 'request_rate', request_rate: rate };
+  if (rate !== null) return { ...closedLoop(null), mode: 'request_rate', request_rate: rate };
   const concurrency = isMode('concurrency') ?? stimulus.count('concurrency') ?? config.count('concurrency');
-  return concurrency === null ? null : closedLoopKey(concurrency);
+  return concurrency === null ? null : closedLoop(concurrency);
 }

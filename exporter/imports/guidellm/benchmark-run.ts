@@ -1,5 +1,4 @@
-import { closedLoopKey } from '../../../core/run/load-key.ts';
-import type { LoadKey } from '../../../core/run/run.ts';
+import { type Load, closedLoop } from '../../../core/run/load.ts';
 import type { Fields } from '../reading/fields.ts';
 import { known, reportedRun } from '../importer.ts';
 import type { ImportedRun, KnownKey } from '../importer.ts';
@@ -170,26 +169,26 @@ function notePeculiarities(requests: number, { hasIncomplete }: RequestsOverview
 const SCHEDULED: ReadonlySet<string> = new Set(['constant', 'poisson', 'async', 'replay', 'trace']);
 
 /** The load of a strategy; undefined for one that is not known. */
-function loadOf(strategy: Fields): LoadKey | undefined {
+function loadOf(strategy: Fields): Load | undefined {
   const limit = strategy.count('max_concurrency');
   const request_rate = strategy.amount('rate');
   const ramp = strategy.amount('rampup_duration');
   const concurrency_ramp_seconds = ramp === 0 ? null : ramp;
   switch (strategy.text('type_')) {
     case 'synchronous':
-      return closedLoopKey(1);
+      return closedLoop(1);
     case 'concurrent':
-      return { ...closedLoopKey(strategy.count('streams') ?? limit), concurrency_ramp_seconds };
+      return { ...closedLoop(strategy.count('streams') ?? limit), concurrency_ramp_seconds };
     case 'throughput':
-      return { ...closedLoopKey(limit), concurrency_ramp_seconds };
+      return { ...closedLoop(limit), concurrency_ramp_seconds };
     case 'constant':
     case 'async':
-      return { ...closedLoopKey(limit), mode: 'request_rate', request_rate, arrival_pattern: 'constant' };
+      return { ...closedLoop(limit), mode: 'request_rate', request_rate, arrival_pattern: 'constant' };
     case 'poisson':
-      return { ...closedLoopKey(limit), mode: 'request_rate', request_rate, arrival_pattern: 'poisson' };
+      return { ...closedLoop(limit), mode: 'request_rate', request_rate, arrival_pattern: 'poisson' };
     case 'replay':
     case 'trace':
-      return { ...closedLoopKey(limit), mode: 'trace' };
+      return { ...closedLoop(limit), mode: 'trace' };
     default:
       return undefined;
   }

@@ -1,6 +1,5 @@
-import { closedLoopKey } from '../../../core/run/load-key.ts';
+import { type Load, closedLoop } from '../../../core/run/load.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
-import type { LoadKey } from '../../../core/run/run.ts';
 import { known, reportedRun } from '../importer.ts';
 import type { ImportedRun, KnownKey } from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
@@ -81,13 +80,13 @@ function keyOf(config: Fields | null, report: Fields | null, stage: number | nul
   };
 }
 
-function loadOf(type: string | null, stage: Fields | null, summary: Fields | null): LoadKey | undefined {
+function loadOf(type: string | null, stage: Fields | null, summary: Fields | null): Load | undefined {
   const concurrency = stage?.count('concurrency_level') ?? summary?.count('concurrency') ?? null;
-  if (concurrency !== null && type !== 'constant' && type !== 'poisson') return closedLoopKey(concurrency);
+  if (concurrency !== null && type !== 'constant' && type !== 'poisson') return closedLoop(concurrency);
   const request_rate = stage?.amount('rate') ?? summary?.amount('requested_rate') ?? null;
   if (request_rate === null) return undefined;
   const arrival_pattern = type === 'constant' || type === 'poisson' ? type : null;
-  return { ...closedLoopKey(null), mode: 'request_rate', request_rate, arrival_pattern };
+  return { ...closedLoop(null), mode: 'request_rate', request_rate, arrival_pattern };
 }
 
 /** By the labels of 0.7: `503 - Service Unavailable`, `Timeout`, `Connection Error`. */

@@ -1,4 +1,4 @@
-import { closedLoopKey } from '../../../core/run/load-key.ts';
+import { closedLoop } from '../../../core/run/load.ts';
 import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { known, reportedRun } from '../importer.ts';
@@ -67,7 +67,7 @@ function runOf(value: unknown, part: string | null, notes: ImportNotes): Importe
     const found = benchStatistics(fields, row[0], 'seconds');
     return found === null ? [] : [statedDistribution(identityOf(row), asStated(found, null))];
   });
-  const load = concurrency === null ? null : closedLoopKey(concurrency);
+  const load = concurrency === null ? null : closedLoop(concurrency);
   const key = known({ model, load, streaming: true });
   return reportedRun({ part, tool: 'inferencex', format: 'inferencex-aggregate', key, stated: { measures }, notes });
 }

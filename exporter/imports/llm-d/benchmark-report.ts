@@ -1,5 +1,4 @@
-import type { LoadKey } from '../../../core/run/run.ts';
-import { closedLoopKey } from '../../../core/run/load-key.ts';
+import { type Load, closedLoop } from '../../../core/run/load.ts';
 import { known, reportedRun } from '../importer.ts';
 import type { ImportContext, ImportedRun } from '../importer.ts';
 import { readInputConfig } from '../aiperf/input-config.ts';
@@ -64,7 +63,7 @@ interface LlmdFacts {
   readonly origin: string | null;
   readonly system: string | null;
   readonly system_version: string | null;
-  readonly load: LoadKey | undefined;
+  readonly load: Load | undefined;
   /** Which stage of the tool's load it is. */
   readonly stage: number | null;
 }
@@ -94,7 +93,7 @@ function factsOf02(report: Fields, name: string): LlmdFacts {
   const engine = components.find((component) => component.text('kind') === 'inference_engine') ?? firstOf(null);
   const concurrency = standard.count('concurrency');
   const rate = standard.amount('rate_qps');
-  const open = { ...closedLoopKey(null), mode: 'request_rate', request_rate: rate } as const;
+  const open = { ...closedLoop(null), mode: 'request_rate', request_rate: rate } as const;
   return {
     // The parts that inference-perf itself writes name it only in the file's name.
     tool: standard.text('tool') ?? (/^inference-perf\./.test(name) ? 'inference-perf' : null),
@@ -102,7 +101,7 @@ function factsOf02(report: Fields, name: string): LlmdFacts {
     origin: null,
     system: systemOf(engine.text('tool')),
     system_version: engine.text('tool_version'),
-    load: concurrency !== null ? closedLoopKey(concurrency) : rate !== null ? open : undefined,
+    load: concurrency !== null ? closedLoop(concurrency) : rate !== null ? open : undefined,
     stage: standard.count('stage') ?? stageInName(name),
   };
 }

@@ -1,5 +1,5 @@
+import { closedLoop } from '../../../core/run/load.ts';
 import { basename } from 'node:path';
-import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { ALONE, fileOf, known, reportedRun } from '../importer.ts';
@@ -81,7 +81,7 @@ async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<I
     tool: 'llmperf',
     format: 'llmperf',
     schema_version: summary.text('version'),
-    key: known({ model: summary.text('model'), load: concurrency === null ? null : closedLoopKey(concurrency) }),
+    key: known({ model: summary.text('model'), load: concurrency === null ? null : closedLoop(concurrency) }),
     start,
     stated: {
       window_seconds: seconds,

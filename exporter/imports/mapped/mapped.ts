@@ -1,5 +1,5 @@
+import { closedLoop } from '../../../core/run/load.ts';
 import { firstNames } from '../../../core/text/first-names.ts';
-import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { ImportNotes, printable } from '../import-notes.ts';
@@ -216,6 +216,6 @@ function common({
   streaming,
   concurrency,
 }: ColumnMapping): Pick<ReportedFacts, 'tool' | 'format' | 'scenario' | 'key'> {
-  const load = concurrency === null ? null : closedLoopKey(concurrency);
+  const load = concurrency === null ? null : closedLoop(concurrency);
   return { tool, format: FORMAT, scenario, key: known({ model, endpoint_type, streaming, load }) };
 }

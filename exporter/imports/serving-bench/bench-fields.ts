@@ -1,5 +1,4 @@
-import { closedLoopKey } from '../../../core/run/load-key.ts';
-import type { LoadKey } from '../../../core/run/run.ts';
+import { type Load, closedLoop } from '../../../core/run/load.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { PERCENTILES, PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import type { ImportNotes } from '../import-notes.ts';
@@ -93,17 +92,17 @@ export function hasNoLatencies(ok: number | null, notes: ImportNotes): boolean {
  * sent at once, as far as `max_concurrency` lets it: a closed loop. Undefined when the file does not report. The gaps are
  * gamma distributed: a burstiness of 1 is poisson.
  */
-export function benchLoad(fields: Fields, burstiness: number | null): LoadKey | undefined {
+export function benchLoad(fields: Fields, burstiness: number | null): Load | undefined {
   const limit = fields.count('max_concurrency');
   if (!fields.has('request_rate')) return undefined;
   const rate = fields.raw('request_rate');
-  if (rate === 'trace') return { ...closedLoopKey(limit), mode: 'trace' };
-  if (rate === null || rate === 'inf') return closedLoopKey(limit);
+  if (rate === 'trace') return { ...closedLoop(limit), mode: 'trace' };
+  if (rate === null || rate === 'inf') return closedLoop(limit);
   const request_rate = fields.amount('request_rate');
   if (request_rate === null) return undefined;
   const arrival_pattern = burstiness === null ? null : burstiness === 1 ? 'poisson' : 'gamma';
   const arrival_smoothness = burstiness === 1 ? null : burstiness;
-  return { ...closedLoopKey(limit), mode: 'request_rate', request_rate, arrival_pattern, arrival_smoothness };
+  return { ...closedLoop(limit), mode: 'request_rate', request_rate, arrival_pattern, arrival_smoothness };
 }
 
 /** The file does not report who counted the tokens. */

@@ -1,7 +1,7 @@
+import { stageLoadText } from '../../../core/run/load.ts';
 import type { Labels } from '../../../core/exposition/index.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
-import { stageLoadText } from '../../../core/run/stage-text.ts';
 import {
   FINAL_VALUE_HELD_MS,
   INFO_EVERY_MS,

@@ -1,4 +1,4 @@
-import { loadName } from '../../../core/run/load-key.ts';
+import { loadText } from '../../../core/run/load.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { countOf } from '../../../core/run/request-counts.ts';
@@ -61,7 +61,11 @@ function region(
 
 /** Grafana shows the text as HTML. */
 function description({ run_id, scenario, comparison_key: { model, load } }: RunFile): string {
-  const parts = [model === null ? scenario : `${scenario}: ${model}`, load === null ? '' : loadName(load), run_id];
+  const parts = [
+    model === null ? scenario : `${scenario}: ${model}`,
+    load === null ? '' : loadText(load, 'label'),
+    run_id,
+  ];
   return escapeHtml(parts.filter((part) => part !== '').join(' · '));
 }
 

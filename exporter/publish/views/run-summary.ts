@@ -1,10 +1,10 @@
+import { stageLoadText } from '../../../core/run/load.ts';
 import type { KeyDistribution, KeyNumbers, StageRegion, RunSummary, RunProgress } from '../../../core/api/runs.ts';
 import { worstVerdict } from '../../../core/run/objectives.ts';
 import type { DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
 import { orderOf } from '../../../core/run/run-order.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';
 import type { RunFile } from '../../../core/run/run.ts';
-import { stageLoadText } from '../../../core/run/stage-text.ts';
 import { runInfoLabels } from '../run-info.ts';
 
 /** What a result says of its run at a glance, with the window that the numbers are of. */

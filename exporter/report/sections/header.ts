@@ -1,5 +1,5 @@
+import { loadText } from '../../../core/run/load.ts';
 import { quantity } from '../../../core/text/quantities.ts';
-import { loadText } from '../../../core/run/load-text.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';

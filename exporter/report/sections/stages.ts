@@ -1,8 +1,8 @@
+import { stageText } from '../../../core/run/load.ts';
 import { shortTitle } from '../../../core/measures/names.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { worstVerdict } from '../../../core/run/objectives.ts';
 import type { ResultFile, StageResult } from '../../../core/run/result.ts';
-import { stageText } from '../../../core/run/stage-text.ts';
 import { counted, quantity } from '../../../core/text/quantities.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';

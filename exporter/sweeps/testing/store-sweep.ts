@@ -1,6 +1,6 @@
+import { closedLoop } from '../../../core/run/load.ts';
 import { objectiveResult } from '../../../core/objectives/verdict.ts';
 import type { Objective } from '../../../core/run/objectives.ts';
-import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type {
   DistributionResult,
   MeasureResult,
@@ -65,7 +65,7 @@ async function storeStep(store: RunStore, given: GivenSweep, { step, load, repea
     ...run,
     ...{ scenario, start, end: new Date(Date.parse(start) + 60_000).toISOString(), group_id: group },
     ...{ step: group === null ? null : step, repeat: group === null || repeats === 1 ? null : repeat },
-    comparison_key: { ...examplePlan().comparison_key, model, load: closedLoopKey(load) },
+    comparison_key: { ...examplePlan().comparison_key, model, load: closedLoop(load) },
     target: { ...run.target, system, system_version: version },
     source: run.source && { ...run.source, sha256: Buffer.from(runId).toString('hex').padEnd(64, '0').slice(0, 64) },
   };

@@ -1,3 +1,4 @@
+import { loadOfLabel } from '../../../core/run/load.ts';
 import { sweepsOf } from '../../../core/sweeps/sweep.ts';
 import {
   exact,
@@ -13,7 +14,6 @@ import type { RunSummary } from '../../../core/api/runs.ts';
 import type { StoredSweep, SweepsResponse } from '../../../core/api/sweeps.ts';
 import type { PrometheusSeries, PrometheusTarget } from '../prometheus/query-prometheus.ts';
 import { runQueries, runsOfSeries } from '../runs/prometheus-runs.ts';
-import { loadOfLabel } from './load-of-label.ts';
 
 const SCALAR_UNITS = ['requests_per_second', 'tokens_per_second', 'ratio'] as const;
 const OUTCOME = 'outcome';

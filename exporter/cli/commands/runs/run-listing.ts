@@ -1,6 +1,6 @@
+import { loadText } from '../../../../core/run/load.ts';
 import { shortTitle } from '../../../../core/measures/names.ts';
 import { ABSENT, counted, quantity, significant } from '../../../../core/text/quantities.ts';
-import { shortLoadText } from '../../../../core/run/load-text.ts';
 import type { OrderedRun } from '../../../../core/run/run-order.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import { things } from '../../../../core/text/things.ts';
@@ -36,7 +36,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'scenario', isCut: true, cell: ({ scenario }) => plainText(scenario ?? ABSENT) },
   { head: 'model', isCut: true, cell: ({ model }) => plainText(model ?? ABSENT) },
   { head: 'system', isCut: true, cell: systemOf },
-  { head: 'load', cell: ({ load_mode, ...load }) => shortLoadText({ mode: load_mode, ...load }) ?? ABSENT },
+  { head: 'load', cell: ({ load_mode, ...load }) => loadText({ mode: load_mode, ...load }, 'column') || ABSENT },
   { head: 'dataset', cell: ({ dataset }) => plainText(dataset ?? ABSENT) },
   { head: 'ok', isNumber: true, cell: (_, figures) => counted(figures?.requests.ok) },
   { head: 'failed', isNumber: true, cell: (_, figures) => counted(figures && countOf(figures.requests, FAILED_OUTCOMES)) },

@@ -1,9 +1,9 @@
+import { stageText } from '../../../../core/run/load.ts';
 import { t } from '@grafana/i18n';
 import React from 'react';
 import { shortTitle } from '../../../../core/measures/names.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import type { ResultFile, StageResult } from '../../../../core/run/result.ts';
-import { stageText } from '../../../../core/run/stage-text.ts';
 import { worstVerdict } from '../../../../core/run/objectives.ts';
 import type { PercentileName } from '../../../../core/stats/percentiles.ts';
 import { counted, quantity } from '../../../../core/text/quantities.ts';

@@ -1,8 +1,8 @@
+import { type Load, stageText } from '../../../../core/run/load.ts';
 import { ABSENT } from '../../../../core/text/quantities.ts';
 import { shellCommand } from '../../../../core/text/shell-word.ts';
 import { provenanceFacts } from '../../../../core/run/provenance.ts';
-import type { LoadKey, RunFile } from '../../../../core/run/run.ts';
-import { stageText } from '../../../../core/run/stage-text.ts';
+import type { RunFile } from '../../../../core/run/run.ts';
 import { flattened } from '../../components/flattened.ts';
 
 export interface ConfigurationFacts {
@@ -14,7 +14,7 @@ export interface ConfigurationFacts {
 }
 
 /** The stages as `--stages` reads them. */
-const loadFacts = (load: LoadKey) => ({
+const loadFacts = (load: Load) => ({
   ...load,
   ...(load.stages && { stages: load.stages.map(stageText).join(',') }),
 });

@@ -1,4 +1,4 @@
-import { stageLoadText } from '../../../../core/run/stage-text.ts';
+import { stageLoadText } from '../../../../core/run/load.ts';
 import type { XyRegion } from '../../charts/xy-series.ts';
 import type { RunResponse } from '../../../../core/api/runs.ts';
 
