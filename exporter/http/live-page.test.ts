@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { selfSignedCertificate, VALID } from '../load/testing/certificate.ts';
@@ -100,6 +101,45 @@ describe('the runs of one command', () => {
     expect(await departure).toEqual([]);
     expect(await scrape(first.metricsUrl)).toBe('# TYPE p gauge\np 1\n# TYPE x gauge\nx{run_id="r2"} 1\n');
     expect(said).toEqual([]);
+  });
+
+  describe('before its load', () => {
+    const given = new AbortController().signal;
+
+    test('a run waits until one scraper has come as often as wanted', async () => {
+      const run = await add('r');
+      const twice = run.scraped(2, 60, given);
+      await scrape(run.metricsUrl);
+      await expect(Promise.race([twice, sleep(50, 'waiting')])).resolves.toBe('waiting');
+      await scrape(run.metricsUrl);
+      expect(await twice).toBe(true);
+    });
+
+    test('when nothing comes within the limit, the runs after it do not wait', async () => {
+      expect(await (await add('r1')).scraped(1, 0.05, given)).toBe(false);
+      const begin = performance.now();
+      expect(await (await add('r2')).scraped(1, 60, given)).toBe(false);
+      expect(performance.now() - begin).toBeLessThan(30_000);
+    });
+
+    test('the second run of a command waits for a scrape of its own', async () => {
+      const first = await add('r1');
+      const waiting = first.scraped(1, 60, given);
+      await scrape(first.metricsUrl);
+      expect(await waiting).toBe(true);
+      const second = (await add('r2')).scraped(1, 60, given);
+      await expect(Promise.race([second, sleep(50, 'waiting')])).resolves.toBe('waiting');
+      await scrape(first.metricsUrl);
+      expect(await second).toBe(true);
+    });
+
+    test('a run that the user ends does not wait', async () => {
+      const run = await add('r');
+      const ending = new AbortController();
+      const waiting = run.scraped(1, 60, ending.signal);
+      ending.abort();
+      expect(await waiting).toBe(false);
+    });
   });
 
   test('the port closes with the last run, so that no scrape finds a page without it', async () => {

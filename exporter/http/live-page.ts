@@ -42,6 +42,7 @@ export class LivePage {
   #isAnnouncing = false;
   #isSaid = false;
   #isAdvised = false;
+  #hasWaited = false;
 
   /** `webConfig`: TLS, users and rate limit of the port; null: none. */
   constructor(webConfig: WebConfigFile | null = null) {
@@ -64,6 +65,7 @@ export class LivePage {
       waiting: () => this.#noteWaiting(run),
       served: () => this.#served(run),
       gone: () => this.#gone(run),
+      patience: (limit_seconds) => this.#patience(limit_seconds),
       advice: (run_seconds) => this.#advice(run_seconds),
     });
     this.#runs.add(run);
@@ -129,6 +131,13 @@ export class LivePage {
     this.#sayWaiting();
   }
 
+  /** Of the first run the whole limit, of others only if something scraped the page meanwhile. */
+  #patience(limit_seconds: number): number {
+    const isFirst = !this.#hasWaited;
+    this.#hasWaited = true;
+    return isFirst || this.#scrapers.present(now_seconds()).length > 0 ? limit_seconds : 0;
+  }
+
   /** Given once: the interval is the same for all runs of the command. */
   #advice(run_seconds: number): readonly string[] {
     const slowest = this.#isAdvised ? null : this.#scrapers.slowest();
@@ -158,6 +167,8 @@ interface RunPageParts {
   /** Called when the scrapers have the final values, or do not come. */
   readonly served: () => Promise<void>;
   readonly gone: () => void;
+  /** How long the first scrape of a run is waited for, of at most so many seconds. */
+  readonly patience: (limit_seconds: number) => number;
   /** Lines for the user when scrapes were too rare for a run that took so long. */
   readonly advice: (run_seconds: number) => readonly string[];
 }
@@ -167,6 +178,8 @@ class RunPage implements ServedPage {
   readonly options: ServedPageOptions;
   readonly #parts: RunPageParts;
   readonly #scrapes = new EventEmitter();
+  /** By address of the scraper. */
+  readonly #fetches = new Map<string, number>();
   #record: { stop(): Promise<void> } | null = null;
   #begun_seconds: number | null = null;
   #measured_seconds: number | null = null;
@@ -178,8 +191,18 @@ class RunPage implements ServedPage {
   }
 
   fetched(remoteAddress: string): void {
+    this.#fetches.set(remoteAddress, (this.#fetches.get(remoteAddress) ?? 0) + 1);
     this.#parts.linger.fetched(remoteAddress);
     this.#scrapes.emit('scrape');
+  }
+
+  async scraped(times: number, limit_seconds: number, givenUp: AbortSignal): Promise<boolean> {
+    const until_seconds = now_seconds() + this.#parts.patience(limit_seconds);
+    const isScraped = (): boolean => [...this.#fetches.values()].some((fetches) => fetches >= times);
+    while (!isScraped() && !givenUp.aborted && now_seconds() < until_seconds) {
+      await this.#nextEvent(until_seconds, givenUp);
+    }
+    return isScraped();
   }
 
   begin(): void {

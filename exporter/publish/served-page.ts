@@ -22,4 +22,9 @@ export interface ServedPageOptions {
 
 export interface ServedPage extends RunOutput {
   readonly metricsUrl: string;
+  /**
+   * Waits until a scraper has fetched this run that many times; false: none has within the limit. If nothing came to the page
+   * within a limit before, there is no wait.
+   */
+  scraped(times: number, limit_seconds: number, givenUp: AbortSignal): Promise<boolean>;
 }

@@ -17,6 +17,7 @@ import { waysOf } from '../load/transports/round-robin-transport.ts';
 import { withRemedy } from '../load/workers/slowness-remedy.ts';
 import { NOTHING_STATED } from '../provenance/provenance-request.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
+import { awaitScrape } from './await-scrape.ts';
 import { Closers } from './closers.ts';
 import { agreedStart, measureStart_ns } from './common-start.ts';
 import { plannedBenchmark } from './planned-load.ts';
@@ -139,6 +140,7 @@ async function emptyCaches(
 
 async function measure(run: OpenRun): Promise<BenchmarkOutcome> {
   const { request, controls, host, transport, epoch, servers, outputs, remarks, planned, workers } = run;
+  await awaitScrape(run);
   const watcher = host.observe(epoch, () => servers?.loadNow() ?? null);
   const observers = [...outputs.observers, watcher, remarks];
   outputs.begin();

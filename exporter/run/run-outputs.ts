@@ -27,14 +27,15 @@ export class RunOutputs {
   readonly view: RequestViewBuilder;
   readonly #outputs: readonly RunOutput[];
   readonly #live: LiveMetrics;
-  readonly #page: ServedPage | null;
+  /** Null: the live metrics are not served. */
+  readonly page: ServedPage | null;
   #isDeparting = false;
 
   private constructor(outputs: readonly RunOutput[], parts: Pick<RunOutputs, 'writer' | 'view'> & LivePart) {
     const { writer, view, live, page } = parts;
     this.#outputs = outputs;
     this.#live = live;
-    this.#page = page;
+    this.page = page;
     this.writer = writer;
     this.view = view;
   }
@@ -102,7 +103,7 @@ export class RunOutputs {
 
   /** A run that departs outlives what measured it. */
   async #closeUnlessDeparting(): Promise<void> {
-    if (!this.#isDeparting) await this.#page?.close?.();
+    if (!this.#isDeparting) await this.page?.close?.();
   }
 }
 
@@ -169,7 +170,8 @@ async function openPage({ request, plan, version, host }: RunContext, live: Live
 }
 
 /** Conditions that apply to all runs of a command are reported once. */
-const isFirstOfGroup = ({ group }: RunRequest): boolean => (group?.step ?? 0) === 0 && (group?.repeat ?? 0) === 0;
+export const isFirstOfGroup = ({ group }: RunRequest): boolean =>
+  (group?.step ?? 0) === 0 && (group?.repeat ?? 0) === 0;
 
 const NOT_SERVED =
   'live metrics are not served, so Prometheus cannot scrape this run while it lasts: ' +

@@ -131,6 +131,8 @@ export interface RunRequest {
   /** Host names, besides this machine's own, that requests for the live metrics may be addressed to. */
   readonly allowedHosts: readonly string[];
   readonly lingerMaxSeconds: number | null;
+  /** Whether the load waits for the first scrape of the live metrics; absent: it does not. */
+  readonly awaitScrape?: boolean;
   /** Receivers of the run's data: remote write, Grafana annotations; absent: none. */
   readonly outgoing?: OutgoingRequest | null;
   /** Called when the run is in its runs directory; absent: nothing else is done. */

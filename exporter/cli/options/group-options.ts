@@ -45,5 +45,5 @@ export function requestedGroup(steps: readonly RunRequest[], options: GroupValue
 export const SHARED_BY_RUNS: ReadonlySet<string> = new Set([
   ...Object.keys(GROUP_OPTIONS),
   ...['url', 'runs-dir', 'run-id', 'metrics-port', 'metrics-host', 'metrics-web-config-file'],
-  ...['linger', 'linger-max', 'yes', 'json'],
+  ...['no-await-scrape', 'linger', 'linger-max', 'yes', 'json'],
 ]);

@@ -164,6 +164,7 @@ const LIVE_METRICS_OPTIONS = {
     "TLS, users and rate limit of the live metrics, in the format of Prometheus' web configuration file",
     null,
   ),
+  'no-await-scrape': flag('send load before the live metrics have been scraped once'),
   linger: choice(
     ['auto', 'no'] as const,
     'keep serving the live metrics until every scraper has fetched the final values',
@@ -337,6 +338,7 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     metricsPort: options['metrics-port'],
     metricsHost: options['metrics-host'],
     allowedHosts: options['allowed-hosts'],
+    awaitScrape: !options['no-await-scrape'],
     lingerMaxSeconds: options.linger === 'no' ? 0 : options['linger-max'],
     outgoing: requestedOutgoing(options),
   };

@@ -40,6 +40,11 @@ export class HandedPage {
     switch (message.kind) {
       case 'serve':
         return this.#send(await this.#served(message.run, message.webConfigFile));
+      case 'await_scrapes': {
+        const { times, limit_seconds } = message;
+        const scraped = (await this.#run?.scraped(times, limit_seconds, NOT_GIVEN_UP.givenUp)) ?? false;
+        return this.#send({ kind: 'scraped', scraped });
+      }
       case 'begin':
         this.#run?.begin?.();
         return;

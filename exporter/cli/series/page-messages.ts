@@ -7,6 +7,8 @@ export type HandedRun = Omit<ServedPageOptions, 'say'>;
 /** What a run in a child process says to the process that serves its live metrics. */
 export type MessageOfRun =
   | { readonly kind: 'serve'; readonly run: HandedRun; readonly webConfigFile: string | null }
+  /** Before the load, which waits for the response. */
+  | { readonly kind: 'await_scrapes'; readonly times: number; readonly limit_seconds: number }
   /** Before the first request. */
   | { readonly kind: 'begin' }
   /** The response to the request of that number: the values of now. */
@@ -23,6 +25,8 @@ export type MessageOfSeries =
   | { readonly kind: 'served'; readonly metricsUrl: string }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'families'; readonly request: number }
+  /** The response to `await_scrapes`. */
+  | { readonly kind: 'scraped'; readonly scraped: boolean }
   /** The response to `finish`, with lines for the user. */
   | { readonly kind: 'finished'; readonly lines: readonly string[] };
 

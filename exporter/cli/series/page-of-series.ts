@@ -23,12 +23,18 @@ export class PageOfSeries {
   /** Throws a `ListenError` if the port is not available. */
   async serve(live: LiveSource, { say: _say, ...run }: ServedPageOptions): Promise<ServedPage> {
     process.on('message', (message: MessageOfSeries) => this.#received(message, live));
-    const response = await this.#asked({ kind: 'serve', run, webConfigFile: this.#webConfigFile });
+    const handed = { kind: 'serve', run, webConfigFile: this.#webConfigFile } as const;
+    const response = await this.#asked(handed, ['served', 'refused']);
     if (response?.kind !== 'served')
       throw new ListenError(response?.kind === 'refused' ? response.reason : PARENT_GONE);
     let ended: Promise<void> = Promise.resolve();
     return {
       metricsUrl: response.metricsUrl,
+      scraped: async (times, limit_seconds, givenUp) => {
+        const response = this.#asked({ kind: 'await_scrapes', times, limit_seconds }, ['scraped']);
+        const first = await Promise.race([response, aborted(givenUp)]);
+        return first?.kind === 'scraped' && first.scraped;
+      },
       begin: () => void sent({ kind: 'begin' }),
       end: () => {
         ended = live.lines().then((families) => sent({ kind: 'ended', families }));
@@ -37,7 +43,7 @@ export class PageOfSeries {
       },
       finish: async () => {
         await ended;
-        const finished = await this.#asked({ kind: 'finish' });
+        const finished = await this.#asked({ kind: 'finish' }, ['finished']);
         return finished?.kind === 'finished' ? finished.lines : [];
       },
       depart: async ({ hurried }) => {
@@ -69,15 +75,23 @@ export class PageOfSeries {
     );
   }
 
-  /** Null: the parent has ended. */
-  async #asked(message: MessageOfRun): Promise<MessageOfSeries | null> {
+  /** The response of one of these kinds: one that came too late is not that of a later message. Null: the parent has ended. */
+  async #asked(message: MessageOfRun, kinds: readonly MessageOfSeries['kind'][]): Promise<MessageOfSeries | null> {
     const response = new Promise<MessageOfSeries | null>((resolve) => {
-      this.#response = resolve;
+      this.#response = (message) => {
+        if (kinds.includes(message.kind)) resolve(message);
+      };
       process.once('disconnect', () => resolve(null));
     });
     await sent(message);
     return response;
   }
+}
+
+/** Resolves when it is aborted. */
+function aborted(signal: AbortSignal): Promise<null> {
+  if (signal.aborted) return Promise.resolve(null);
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
 }
 
 const PARENT_GONE = 'the process that serves the live metrics has ended';

@@ -8,6 +8,7 @@ export const servedAlone: ServePage = async (live, options) => {
   const run = await page.serve(live, options);
   return {
     metricsUrl: run.metricsUrl,
+    scraped: (times, limit_seconds, givenUp) => run.scraped(times, limit_seconds, givenUp),
     begin: () => run.begin?.(),
     end: (saturated) => run.end?.(saturated),
     finish: async (ending) => (await run.finish?.(ending)) ?? [],
