@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { catalogs } from '../../catalog/load.ts';
 import type { FamilyMatch } from '../../catalog/types.ts';
-import { serverFamily } from '../publish/server-family.ts';
+import { serverFamily } from '../../core/measures/server-family.ts';
 import { ownMetric, type OwnMetric } from './own-metric.ts';
 import { wrapped } from '../../core/text/wrapped.ts';
 

@@ -8,8 +8,8 @@ import type {
   SeriesStatistics,
   GaugeStatistics,
 } from '../../core/run/servers-file.ts';
-import { republisher, serverFamily } from './server-family.ts';
-import type { ServerFamily } from './server-family.ts';
+import { serverFamily, type ServerFamily } from '../../core/measures/server-family.ts';
+import { republisher } from './server-family.ts';
 
 /** The percentiles of servers' histograms that are published, with the value of the label `quantile`. */
 const QUANTILES = [

@@ -1,6 +1,6 @@
 import { quantities } from '../../catalog/equivalents.ts';
 import { catalogs } from '../../catalog/load.ts';
-import { serverFamily } from '../../exporter/publish/server-family.ts';
+import { serverFamily } from '../../core/measures/server-family.ts';
 import { ruleFiles } from '../../prometheus/known-metrics.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 import { meaningOf, publishedFamilies, type PublishedFamily } from './own-families.ts';
