@@ -45,6 +45,10 @@ const isFormer = (metric: string): boolean => FORMER.has(metric.replace(/_(bucke
 /** Of queries that have data where their panel has none: tried in releases.itest.ts. */
 const EMPTY_REASON = '{{why}}';
 
+/** How queries are named that are of exactly the chosen runs, whose servers a single job scrapes. */
+const OF_RUN = /, run \{\{start\}\}$/;
+const MEASURED_JOB = 'llmbench-server';
+
 /** A dashboard on the data of some jobs. */
 interface Trial {
   readonly file: string;
@@ -165,7 +169,12 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
       'panel $name',
       async ({ title, expr, instant, legend }) => {
         const expanded = expand(expr);
-        const atSeconds = UNTIL_PUBLISHED.test(legend) ? beforePublished() : endSeconds();
+        const isOfRun = OF_RUN.test(legend);
+        const atSeconds = UNTIL_PUBLISHED.test(legend)
+          ? beforePublished()
+          : isOfRun || title === 'Run covered'
+            ? nowSeconds
+            : endSeconds();
         const series =
           instant === true ? await instantQuery(stack.prometheusUrl, expanded, atSeconds) : await overTheRun(expanded);
         const hasData = valueCount(series) > 0;
@@ -180,10 +189,29 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
           of === 'recorded' &&
           !(isOffered && selectors(expr).every(({ metric }) => isFormer(metric) || isRecorded(metric)));
         // Of the systems in the vocabulary of the rules, a server of one is chosen.
-        const wanted = of !== 'run' || !isOfOtherSystem(legend);
+        const wanted = isOfRun ? job === MEASURED_JOB : of !== 'run' || !isOfOtherSystem(legend);
         if (exception === undefined && !absent) expect({ expanded, hasData }).toEqual({ expanded, hasData: wanted });
       },
     );
+
+    test('the figures of the run are those of its servers, and nothing else is beside them', async () => {
+      if (job !== MEASURED_JOB || of !== 'simulated') return;
+      const ofRun = queries.filter(({ legend }) => OF_RUN.test(legend));
+      for (const { title, name } of ofRun) {
+        const others = queries.filter(
+          (query) => query.title === title && query.name !== name && query.instant && query.legend !== EMPTY_REASON,
+        );
+        for (const other of others) {
+          expect(await instantQuery(stack.prometheusUrl, expand(other.expr), nowSeconds)).toEqual([]);
+        }
+      }
+      const tokens = ofRun.find(({ title }) => title === 'Output tokens');
+      if (tokens === undefined) return;
+      const [server] = await instantQuery(stack.prometheusUrl, expand(tokens.expr), nowSeconds);
+      const counted = `sum(last_over_time(llmbench_output_tokens_total{run_id="${stack.run.runId}",phase="measure"}[10m]))`;
+      const [client] = await instantQuery(stack.prometheusUrl, counted, nowSeconds);
+      expect(server?.samples[0]?.[1]).toBe(client?.samples[0]?.[1]);
+    });
 
     test('what the result of the run replaces is gone when it is published, and was right', async () => {
       const until = queries.filter(({ legend }) => UNTIL_PUBLISHED.test(legend));

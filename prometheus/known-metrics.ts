@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { catalogs, labelsOf } from '../catalog/load.ts';
+import { quantities } from '../catalog/equivalents.ts';
 import type { CatalogFamily } from '../catalog/types.ts';
+import { serverFamily } from '../core/measures/server-family.ts';
 import { aggregations } from './promql.ts';
 
 /** What is known of a metric that a query may name. */
@@ -60,6 +62,7 @@ export function knownMetrics({ native = false } = {}): ReadonlyMap<string, Known
     readonly families: readonly (Pick<KnownMetric, 'type'> & { name: string; labels: readonly string[] })[];
   };
   for (const { name, type, labels } of own.families) add(known, name, type, labels);
+  for (const [name, { type, labels }] of runExactFamilies()) add(known, name, type, labels);
   for (const name of ['up', 'scrape_duration_seconds', 'scrape_samples_scraped']) add(known, name, 'gauge', []);
   if (native) {
     for (const facts of [...known.values()]) {
@@ -74,6 +77,21 @@ export function knownMetrics({ native = false } = {}): ReadonlyMap<string, Known
     }
   }
   return known;
+}
+
+/** What `llmbench serve` publishes of the servers of a run: the families of the vocabulary that systems share. */
+function* runExactFamilies(): Generator<readonly [string, Pick<KnownMetric, 'type'> & { labels: readonly string[] }]> {
+  const wanted = new Set(quantities().flatMap(({ families }) => families.map(({ family }) => family)));
+  for (const catalog of catalogs()) {
+    for (const family of catalog.families.filter(({ name }) => wanted.has(name))) {
+      const { type, unit } = family;
+      if (type !== 'counter' && type !== 'gauge' && type !== 'histogram') continue;
+      const { name } = serverFamily(family.name, type, unit);
+      const labels = ['run_id', 'system', 'target', ...labelsOf(catalog, family), ...(family.optional_labels ?? [])];
+      yield [name, { type, labels: type === 'gauge' ? [...labels, 'stat'] : labels }];
+      if (type === 'histogram') yield [`${name}_quantile`, { type: 'gauge', labels: [...labels, 'quantile', 'bound'] }];
+    }
+  }
 }
 
 /** Samples of a type besides that of the family's own name, and the label that they alone have. */

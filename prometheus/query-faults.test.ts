@@ -20,6 +20,7 @@ describe('queryFaults', () => {
     'sum by (instance) (rate(h_bucket{le="0.5"}[1m])) / sum by (instance) (rate(h_count[1m]))',
     's{quantile="0.9"}',
     'rate(s_sum[1m])',
+    'min_over_time(timestamp(c_total)[5m:2s])',
     'sum by (name, instance, le) (label_replace(rate(h_bucket[1m]), "name", "$1", "model", "(.+)"))',
   ])('has nothing against %s', (expr) => {
     expect(queryFaults(expr, known)).toEqual([]);

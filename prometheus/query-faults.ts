@@ -13,7 +13,7 @@ export function queryFaults(expr: string, known: ReadonlyMap<string, KnownMetric
   const found = selectors(expr);
   const named = found.filter(({ metric }) => metric !== '');
   return [
-    ...named.flatMap((selector) => metricFaults(selector, known)),
+    ...named.flatMap((selector) => metricFaults(selector, known, isOfTime(expr, selector))),
     ...aggregationFaults(expr, named, known),
     ...named.filter(({ metric }) => metric.endsWith('_bucket')).flatMap((selector) => gridFaults(expr, selector)),
     ...(/\bor\s+(on\s*\([^)]*\)\s*)?vector\b/.test(expr) ? ['missing painted as a value'] : []),
@@ -26,6 +26,7 @@ export function queryFaults(expr: string, known: ReadonlyMap<string, KnownMetric
 function metricFaults(
   { metric, matchers, rangeFunction }: Selector,
   known: ReadonlyMap<string, KnownMetric>,
+  isOfTime: boolean,
 ): string[] {
   const facts = known.get(metric);
   if (facts === undefined) return [`${metric}: nothing exposes it`];
@@ -36,8 +37,13 @@ function metricFaults(
   const isRule = metric.includes(':rate') || metric.startsWith('system:') || metric.startsWith('job_instance:');
   if (rangeFunction !== null && OF_COUNTERS.has(rangeFunction) && !counts) faults.push(`${metric}: a rate of a gauge`);
   const differenced = rangeFunction !== null && (OF_COUNTERS.has(rangeFunction) || OF_ANY.has(rangeFunction));
-  if (counts && !differenced && !isRule) faults.push(`${metric}: a counter without rate or increase`);
+  if (counts && !differenced && !isRule && !isOfTime) faults.push(`${metric}: a counter without rate or increase`);
   return faults;
+}
+
+/** Whether only the times of the samples are read. */
+function isOfTime(expr: string, { index }: Selector): boolean {
+  return /\btimestamp\(\s*$/.test(expr.slice(0, index));
 }
 
 function isPart(metric: string, { family, type }: KnownMetric): boolean {

@@ -114,7 +114,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Gaps between chunks, steps and tokens',
-      `One value per gap; the definition states between what. A chunk may carry several tokens: compare only equal definitions. ${DEFINITIONS}`,
+      `One value per gap; the definition states between what. A chunk may carry several tokens: compare only equal definitions. Not in every version: a release with a former name of a family is read by that. ${DEFINITIONS}`,
       [
         ...seconds(client.percentilesOverTime('inter_chunk_latency', [0.99], 'client')),
         ...recorded('inter_chunk_latency', [0.99]),

@@ -3,11 +3,16 @@ import { isVersion } from '../../../catalog/versions.ts';
 import type { Family } from './families.ts';
 import type { PanelSpec } from './panel-spec.ts';
 
+const OF_RUN =
+  'Of the chosen runs, from the counts of exactly their measure phase, as soon as their results are published. Without these, of ' +
+  'the time range: an increase is extrapolated, and begins with the first scrape.';
+
 /** What a panel says about itself: what it means and what to do, what its percentiles are worth, the facts of the catalog. */
-export function description({ about, signals }: PanelSpec, ofPercentiles = OVER_TIME): string {
+export function description({ about, kind, signals }: PanelSpec, ofPercentiles = OVER_TIME): string {
   const families = [...new Set(signals.flatMap((signal) => signal.families))];
   const estimate = signals.some(({ percentile }) => percentile !== undefined) ? [ofPercentiles] : [];
-  return [about, ...estimate, ...families.map(familyFacts)].join('\n\n');
+  const exact = kind === 'number' && signals.some(({ ofRun }) => ofRun !== undefined) ? [OF_RUN] : [];
+  return [about, ...exact, ...estimate, ...families.map(familyFacts)].join('\n\n');
 }
 
 function familyFacts(family: Family): string {

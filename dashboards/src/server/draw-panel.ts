@@ -6,6 +6,8 @@ import { factsTable } from '../panels/table.ts';
 import { objectiveLine, timeseries } from '../panels/timeseries.ts';
 import { description } from './description.ts';
 import type { PanelSpec } from './panel-spec.ts';
+import { unlessOfRun } from './run-exact.ts';
+import type { Query } from '../target.ts';
 import type { Signal } from './signal.ts';
 import type { DisplayUnit } from './units.ts';
 import type { Family } from './families.ts';
@@ -29,7 +31,7 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
       return stat({
         ...frame,
         description: withMissing(frame.description, noValue),
-        queries: tileQueries(spec.signals),
+        queries: tileQueries(spec.signals).flatMap(ofRunFirst),
       });
     case 'heatmap':
       return heatmap({ ...frame, ...missing, boundUnit: unit, unit: 'cps', expr: first.expr, repeat: 'instance' });
@@ -57,7 +59,18 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
 function tileQueries(signals: readonly Signal[]): readonly Signal[] {
   const [only, ...others] = signals;
   if (only === undefined || others.length > 0) return signals;
-  return [{ ...only, legend: only.legend.replace(/^[A-Za-z ]+ (?=\{\{)/, '') }];
+  const short = (legend: string): string => legend.replace(/^[A-Za-z ]+ (?=\{\{)/, '');
+  const { ofRun } = only;
+  const named = { ...only, legend: short(only.legend) };
+  if (ofRun === undefined) return [named];
+  const query = { ...ofRun.query, legend: short(ofRun.query.legend) };
+  return [{ ...named, ofRun: { ...ofRun, query } }];
+}
+
+/** What is exact of the chosen runs, else what the scrapes in the time range give. */
+function ofRunFirst(signal: Signal): readonly Query[] {
+  const { ofRun } = signal;
+  return ofRun === undefined ? [signal] : [ofRun.query, { ...signal, expr: unlessOfRun(signal.expr, ofRun) }];
 }
 
 function withMissing(text: string, noValue: string | undefined): string {

@@ -1,3 +1,5 @@
+import { runMatcher } from '../../../prometheus/queries.ts';
+import { SELECTED_RUNS } from '../queries/client.ts';
 import type { PanelSpec } from './panel-spec.ts';
 import { number } from './panel-spec.ts';
 import type { ServerQueries } from './server-queries.ts';
@@ -14,5 +16,23 @@ export function targetsUp(q: ServerQueries, presence: string): PanelSpec {
       'answer: the other panels have a gap there, not a zero. A benchmark that has ended is no longer scraped, nor are the ' +
       'servers that only it has found.',
     [q.custom(expr, [presence], { unit: 'none' }, '{{instance}}')],
+  );
+}
+
+/** Which share of the chosen runs' measure phases the scrapes of each instance in the time range cover. */
+export function runCovered(q: ServerQueries, presence: string): PanelSpec {
+  const edge = (name: 'start' | 'end'): string =>
+    `last_over_time(llmbench_run_phase_${name}_timestamp_seconds{${runMatcher(SELECTED_RUNS)},phase="measure"}[$__range]) > 0`;
+  const [begin, end] = [`scalar(min(${edge('start')}))`, `scalar(max(${edge('end')}))`];
+  const scrapes = `timestamp(${q.selector(presence)})[$__range:$scrape_interval]`;
+  const first = `clamp_min(min by (instance) (min_over_time(${scrapes})), ${begin})`;
+  const last = `clamp_max(max by (instance) (max_over_time(${scrapes})), ${end})`;
+  const expr = `clamp_min((${last} - ${first}) / (${end} - ${begin}), 0)`;
+  return number(
+    'Run covered',
+    'Share of the measure phase, from the first to the last scrape of the server in the time range. Below 100 %, increases and ' +
+      'percentiles over the time range lack a part of the run: choose a longer time range, or compare the exact figures of the ' +
+      'run. Empty while it lasts.',
+    [q.custom(expr, [presence], { unit: 'percentunit' }, '{{instance}}')],
   );
 }

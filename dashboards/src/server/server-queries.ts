@@ -1,6 +1,7 @@
 import { compareVersions, isVersion } from '../../../catalog/versions.ts';
 import { withFormerNames } from '../../../prometheus/former-names.ts';
 import { Families, type Family } from './families.ts';
+import { increaseOfRun, percentileOfRun, type RunExact } from './run-exact.ts';
 import type { Signal, SignalOptions } from './signal.ts';
 import { rateUnit, valueUnit, type DisplayUnit } from './units.ts';
 
@@ -74,7 +75,8 @@ export class ServerQueries {
     const display = this.#window === 'range' ? valueUnit(unit) : rateUnit(unit);
     const increase = this.#increase(family, family.name, options);
     const expr = options.zeroWith === undefined ? increase : this.#orZero(increase, family, options.zeroWith, options);
-    return this.#signal(expr, [family], display, options, keep);
+    const signal = this.#signal(expr, [family], display, options, keep);
+    return this.#withRun(signal, family, options, increaseOfRun);
   }
 
   /** How many observations of a histogram or summary there are per second. */
@@ -102,7 +104,9 @@ export class ServerQueries {
       const as = [options.as ?? '', `p${quantile * 100}`].filter(Boolean).join(' ');
       const expr = `histogram_quantile(${quantile}, ${rates})`;
       const buckets = this.#selector(family, `${name}_bucket`, options);
-      return { ...this.#signal(expr, [family], display, { ...options, as }, keep), percentile: { quantile, buckets } };
+      const signal = this.#signal(expr, [family], display, { ...options, as }, keep);
+      const ofRun = (exact: RunExact) => percentileOfRun(exact, quantile);
+      return { ...this.#withRun(signal, family, options, ofRun), percentile: { quantile, buckets } };
     });
   }
 
@@ -226,9 +230,16 @@ export class ServerQueries {
     return [...model, 'instance', ...by];
   }
 
-  #selector({ allLabels }: Family, metric: string, { where }: SignalOptions): string {
-    const { modelLabel, choices = {}, always = {}, exporter } = this.#scope;
-    const matchers = exporter === undefined ? ['job=~"$job"', 'instance=~"$instance"'] : [`instance=~"$${exporter}"`];
+  #selector(family: Family, metric: string, options: Pick<SignalOptions, 'where'>): string {
+    const { exporter } = this.#scope;
+    const targets = exporter === undefined ? ['job=~"$job"', 'instance=~"$instance"'] : [`instance=~"$${exporter}"`];
+    return `${metric}{${[...targets, ...this.#matchers(family, options)].join(',')}}`;
+  }
+
+  /** Those on the server's own labels. */
+  #matchers({ allLabels }: Family, { where }: Pick<SignalOptions, 'where'>): string[] {
+    const { modelLabel, choices = {}, always = {} } = this.#scope;
+    const matchers: string[] = [];
     if (modelLabel !== undefined && allLabels.includes(modelLabel)) matchers.push(`${modelLabel}=~"$model"`);
     for (const [variable, label] of Object.entries(choices)) {
       if (allLabels.includes(label)) matchers.push(`${label}=~"$${variable}"`);
@@ -236,8 +247,21 @@ export class ServerQueries {
     for (const [label, matcher] of Object.entries(always)) {
       if (allLabels.includes(label) && !new RegExp(`\\b${label}[=!]`).test(where ?? '')) matchers.push(matcher);
     }
-    if (where) matchers.push(where);
-    return `${metric}{${matchers.join(',')}}`;
+    return where ? [...matchers, where] : matchers;
+  }
+
+  /** The same signal with what is published of exactly the chosen runs. */
+  #withRun(
+    signal: Signal,
+    family: Family,
+    options: SignalOptions,
+    of: (exact: RunExact) => Signal['ofRun'] | null,
+  ): Signal {
+    if (this.#window !== 'range' || this.#scope.exporter !== undefined || this.#isReplicated(family)) return signal;
+    const { legend } = signal;
+    const exact = { family, matchers: this.#matchers(family, options), keep: this.#keep(family, options), legend };
+    const ofRun = of(exact);
+    return ofRun == null ? signal : { ...signal, ofRun };
   }
 
   #increase(family: Family, metric: string, options: SignalOptions): string {
@@ -266,11 +290,15 @@ export class ServerQueries {
   /** Adds within an instance; of replicas that report the same figures one is taken, the one furthest ahead. */
   #sum(family: Family, keep: readonly string[], series: string): string {
     const { replicas } = this.#scope;
-    const replicated = replicas?.labels.some((label) => family.allLabels.includes(label)) === true;
-    if (!replicated || keep.includes('le')) return `sum by (${keep.join(', ')}) (${series})`;
+    if (replicas === undefined || !this.#isReplicated(family) || keep.includes('le'))
+      return `sum by (${keep.join(', ')}) (${series})`;
     const apart = replicas.apart.filter((label) => family.allLabels.includes(label) && !keep.includes(label));
     const one = `max by (${[...keep, ...apart].join(', ')}) (${series})`;
     return apart.length === 0 ? one : `sum by (${keep.join(', ')}) (${one})`;
+  }
+
+  #isReplicated({ allLabels }: Family): boolean {
+    return this.#scope.replicas?.labels.some((label) => allLabels.includes(label)) === true;
   }
 
   #signal(

@@ -1,4 +1,4 @@
-import { targetsUp } from '../server/health.ts';
+import { runCovered, targetsUp } from '../server/health.ts';
 import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
@@ -24,6 +24,7 @@ const whole = frontend.overRange();
 function overview(): RowSpec {
   return row(1, 'Health and saturation', [
     targetsUp(frontend, PRESENCE),
+    runCovered(frontend, PRESENCE),
     number(
       'Requests failed',
       'Share of the requests that ended in an error. Requests that the client cancelled are not counted as errors. Empty before the first request of a frontend. The first error of each kind is missing, because its series begins with it.',

@@ -1,4 +1,4 @@
-import { targetsUp } from '../server/health.ts';
+import { runCovered, targetsUp } from '../server/health.ts';
 import { closedRow, lines, number, row, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
@@ -10,6 +10,7 @@ const whole = q.overRange();
 function overview(): RowSpec {
   return row(1, 'Health and activity', [
     targetsUp(q, PRESENCE),
+    runCovered(q, PRESENCE),
     number('Tokens found', 'Prompt tokens found in the tiers in the time range: prefill that was saved.', [
       whole.rate('kvbm_matched_tokens', { as: 'tokens' }),
     ]),

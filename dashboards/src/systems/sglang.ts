@@ -1,4 +1,4 @@
-import { targetsUp } from '../server/health.ts';
+import { runCovered, targetsUp } from '../server/health.ts';
 import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
@@ -24,6 +24,7 @@ const whole = q.overRange();
 function overview(): RowSpec {
   return row(1, 'Health and saturation', [
     targetsUp(q, PRESENCE),
+    runCovered(q, PRESENCE),
     number('Requests aborted', 'Requests that were aborted in the time range, by the client or by the server.', [
       whole.rate('sglang:num_aborted_requests_total', { as: 'aborted', ...ZERO }),
     ]),

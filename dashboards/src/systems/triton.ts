@@ -1,4 +1,4 @@
-import { targetsUp } from '../server/health.ts';
+import { runCovered, targetsUp } from '../server/health.ts';
 import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
@@ -30,6 +30,7 @@ function failureShare(): string {
 function overview(): RowSpec {
   return row(1, 'Health and saturation', [
     targetsUp(q, PRESENCE),
+    runCovered(q, PRESENCE),
     number(
       'Requests failed',
       'Lower bound of the share of failed requests in the time range: Triton counts rejections and exceptions as failures, but an error that a model returns as a success.',

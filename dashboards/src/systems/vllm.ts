@@ -1,4 +1,4 @@
-import { targetsUp } from '../server/health.ts';
+import { runCovered, targetsUp } from '../server/health.ts';
 import { lines, number, row, stacked, type RowSpec, heat } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
@@ -14,6 +14,7 @@ const whole = q.overRange();
 function overview(): RowSpec {
   return row(1, 'Health and saturation', [
     targetsUp(q, PRESENCE),
+    runCovered(q, PRESENCE),
     number(
       'Requests failed',
       'Share of the finished requests that ended in an error. vLLM does not count requests whose client disconnected.',
