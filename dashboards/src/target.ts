@@ -64,6 +64,16 @@ export function asHeatmap(expr: string): DataqueryBuilder {
   return dataquery({ expr, legend: '{{le}}' }, refId(0)).range().format(PromQueryFormat.Heatmap);
 }
 
+/** The page of a run in the app, by the variable that holds its id; without the app, Grafana reports that there is no page. */
+export function appPageOfRun(runId: string): {
+  readonly title: string;
+  readonly url: string;
+  readonly targetBlank: boolean;
+} {
+  const url = `/a/llmbench-observability-app/runs/\${${runId}}?\${__url_time_range}`;
+  return { title: 'Open in the llmbench app', url, targetBlank: false };
+}
+
 /** Leads from a series to its run; on hover it shows the run's id, which no legend has room for. */
 export function runLinks(queries: readonly Query[]): { readonly refId: string; readonly links: DynamicConfigValue }[] {
   const link = {
@@ -71,7 +81,8 @@ export function runLinks(queries: readonly Query[]): { readonly refId: string; r
     url: `/d/${BENCHMARK_UID}?\${__url_time_range}&\${datasource:queryparam}&var-run=\${__field.labels.run_id}`,
     targetBlank: false,
   };
+  const ofApp = appPageOfRun('__field.labels.run_id');
   return queries.flatMap(({ perRun }, index) =>
-    perRun === true ? [{ refId: refId(index), links: { id: 'links', value: [link] } }] : [],
+    perRun === true ? [{ refId: refId(index), links: { id: 'links', value: [link, ofApp] } }] : [],
   );
 }

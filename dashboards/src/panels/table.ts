@@ -13,7 +13,8 @@ export interface FactsTableOptions extends PanelFrame {
 
 export interface InfoTableOptions extends FactsTableOptions {
   /** The column whose cells lead somewhere. */
-  readonly link: { readonly label: string; readonly title: string; readonly url: string };
+  readonly label: string;
+  readonly links: readonly { readonly title: string; readonly url: string; readonly targetBlank: boolean }[];
 }
 
 /** The labels of an info metric, one row per series. */
@@ -36,6 +37,5 @@ export function factsTable(options: FactsTableOptions): PanelBuilder {
 
 /** The same, with cells that lead somewhere. */
 export function infoTable(options: InfoTableOptions): PanelBuilder {
-  const { label, title, url } = options.link;
-  return factsTable(options).overrideByName(label, [{ id: 'links', value: [{ title, url, targetBlank: false }] }]);
+  return factsTable(options).overrideByName(options.label, [{ id: 'links', value: options.links }]);
 }

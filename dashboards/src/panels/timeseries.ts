@@ -69,7 +69,10 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
     if (dashed === true) panel.overrideByQuery(refId(index), [DASHED]);
   });
   const noValue = options.noValue ?? whyNothing(options.queries);
-  if (noValue !== undefined) panel.noValue(noValue);
+  if (noValue !== undefined) {
+    // Grafana writes it into the legend of each line without a value, too.
+    panel.noValue(noValue).overrideByRegexp('.*', [{ id: 'noValue', value: '–' }]);
+  }
   if (options.repeat !== undefined) panel.repeat(options.repeat).repeatDirection('v');
   if (options.axisLabel !== undefined) panel.axisLabel(options.axisLabel);
   if (options.max !== undefined) panel.max(options.max);
