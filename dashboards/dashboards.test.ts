@@ -170,7 +170,10 @@ describe.each(generated)('$file', ({ file, json, isApp }) => {
   });
 
   test('leads to the other dashboards with time range and variables', () => {
-    expect(dashboard.links).toMatchObject([{ type: 'dashboards', includeVars: true, keepTime: true }]);
+    expect(dashboard.links).toMatchObject([
+      { type: 'dashboards', includeVars: true, keepTime: true },
+      { type: 'link', keepTime: true, url: '/a/llmbench-observability-app/runs' },
+    ]);
     expect(dashboard.links[0]?.tags).toEqual(dashboard.tags);
   });
 });

@@ -35,7 +35,8 @@ export function baseDashboard(frame: DashboardFrame): DashboardBuilder {
     .tooltip(DashboardCursorSync.Crosshair)
     .time({ from, to: 'now' })
     .refresh('10s')
-    .link(linksTo(tag));
+    .link(linksTo(tag))
+    .link(runsInApp());
   return regions ? dashboard.annotation(runRegions()).annotation(stageRegions()) : dashboard;
 }
 
@@ -51,6 +52,17 @@ function linksTo(tag: string): DashboardLinkBuilder {
     .icon('external link')
     .tooltip('The other dashboards, with the same time range and variables')
     .url('');
+}
+
+function runsInApp(): DashboardLinkBuilder {
+  return new DashboardLinkBuilder('Open in llmbench')
+    .type(DashboardLinkType.Link)
+    .url('/a/llmbench-observability-app/runs')
+    .keepTime(true)
+    .includeVars(false)
+    .targetBlank(false)
+    .icon('external link')
+    .tooltip('The runs, in the llmbench app');
 }
 
 /** Grafana's default step of 60 s would miss short runs; regions begin and end at a step. */
