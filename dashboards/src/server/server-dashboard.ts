@@ -84,21 +84,31 @@ const SCREEN_WIDTH = 24;
 const PER_LINE: Readonly<Record<PanelKind, number>> = { number: 4, lines: 3, stacked: 3, heatmap: 1, table: 1 };
 const HEIGHT: Readonly<Record<PanelKind, number>> = { number: 4, lines: 8, stacked: 8, heatmap: 9, table: 6 };
 
-/** Gives each panel of a row its size: neighbors of like height share lines that are filled from edge to edge. */
+/** Gives each panel of a row its size: neighbors of like height share as few lines as they need, about as many on each. */
 function sizes(panels: readonly PanelSpec[]): Size[] {
-  const lines: PanelSpec[][] = [];
-  for (const panel of panels) {
-    const line = lines.at(-1);
-    const [first] = line ?? [];
-    const fits = first !== undefined && HEIGHT[first.kind] === HEIGHT[panel.kind];
-    if (line !== undefined && fits && line.length < PER_LINE[panel.kind]) line.push(panel);
-    else lines.push([panel]);
-  }
-  return lines.flatMap((line) => {
-    const each = Math.floor(SCREEN_WIDTH / line.length);
-    return line.map(({ kind }, index) => ({
-      width: index === line.length - 1 ? SCREEN_WIDTH - each * (line.length - 1) : each,
-      height: HEIGHT[kind],
-    }));
+  return runsOfHeight(panels).flatMap((run) => {
+    const [{ kind }] = run;
+    const lines = Math.ceil(run.length / PER_LINE[kind]);
+    return Array.from({ length: lines }, (_, line) => {
+      const count = Math.floor((run.length + lines - 1 - line) / lines);
+      const each = Math.floor(SCREEN_WIDTH / count);
+      return Array.from({ length: count }, (_, index) => ({
+        width: index === count - 1 ? SCREEN_WIDTH - each * (count - 1) : each,
+        height: HEIGHT[kind],
+      }));
+    }).flat();
   });
+}
+
+type Run = [PanelSpec, ...PanelSpec[]];
+
+/** The panels in groups of neighbors that are equally high. */
+function runsOfHeight(panels: readonly PanelSpec[]): Run[] {
+  const runs: Run[] = [];
+  for (const panel of panels) {
+    const run = runs.at(-1);
+    if (run !== undefined && HEIGHT[run[0].kind] === HEIGHT[panel.kind]) run.push(panel);
+    else runs.push([panel]);
+  }
+  return runs;
 }
