@@ -8,7 +8,7 @@ import { editRun } from '../store/changes/edit-run.ts';
 import { ImportNotes } from './import-notes.ts';
 import { ImportRefusal } from './import-refusal.ts';
 import type { ImportedRun, Importer } from './importer.ts';
-import { readJsonDocument } from './reading/read-json-document.ts';
+import { readJsonDocument } from './reading/read-document.ts';
 import { isObject } from './reading/fields.ts';
 import { statedDistribution } from './stated/stated-measures.ts';
 import { distributionOf, importedRun, importInto, inTemporaryFolder } from './testing/import-folder.ts';

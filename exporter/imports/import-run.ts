@@ -21,9 +21,8 @@ import type { RunStore } from '../store/run-store.ts';
 import { bySource, measuresBesideSample, mergedMeasures } from './import-measures.ts';
 import { printable } from './import-notes.ts';
 import { ImportSummary } from './import-summary.ts';
-import type { MeasuredRequests, ServersOfRun } from './imported-servers.ts';
+import type { MeasuredRequests, ServersOfRun, FileGroup, ImportedRun, ImportSource, KnownKey } from './importer.ts';
 import { noteDisorder, plausibleMeasures } from './stated/plausible-measures.ts';
-import type { FileGroup, ImportedRun, ImportSource, KnownKey } from './importer.ts';
 
 /** Which content an imported run comes from, and when it was imported. */
 export type ContentSource = Pick<ImportSource, 'sha256' | 'files' | 'imported_at' | 'position'>;

@@ -8,8 +8,7 @@ import { PHASES } from '../../core/run/record.ts';
 import type { ErrorReason, PhaseName, RequestRecord, TokenSource } from '../../core/run/record.ts';
 import type { PhaseWindow } from '../../core/run/run.ts';
 import type { ImportNotes } from './import-notes.ts';
-import type { MeasuredRequests } from './imported-servers.ts';
-import type { ImportedRun } from './importer.ts';
+import type { MeasuredRequests, ImportedRun } from './importer.ts';
 
 /** Summarizes the records of an import while they pass, and passes on only those that can be true. */
 export class ImportSummary {

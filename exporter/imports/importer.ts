@@ -1,10 +1,11 @@
-import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
+import type { MeasureResult, ResultFile, ServersResult } from '../../core/run/result.ts';
+import type { ServersFile } from '../../core/run/servers-file.ts';
+import type { ClientRequests } from '../servers/summary/request-counts.ts';
 import { NOT_COUNTED, NOT_TRACED } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 import type { RequestCounts } from '../../core/run/request-counts.ts';
 import type { ImportNotes } from './import-notes.ts';
-import type { ImportedServers } from './imported-servers.ts';
 import type { SourceFile } from './reading/source-file.ts';
 
 /**
@@ -153,6 +154,31 @@ export interface StatedResult {
 
 /** The `source` of run.json: which files the run came from. */
 export type ImportSource = NonNullable<RunFile['source']>;
+
+/** The servers' side of an imported run. */
+export interface ImportedServers {
+  /** Called when the run's records have been read; null: the time of this run is unknown. */
+  forRun(measured: MeasuredRequests): ServersOfRun | null;
+}
+
+/** The facts from the client's records by which the servers' side is read. */
+export interface MeasuredRequests {
+  /** Ns since the run's start: the first request sent, the end of the last; null without records. */
+  readonly window: { readonly start_ns: number; readonly end_ns: number } | null;
+  readonly requests: ClientRequests;
+  /** How many ok requests of the warm-up ended after this moment, ns since the run's start. */
+  readonly warmupAfter: (at_ns: number) => number;
+}
+
+/** In the form of our own files. */
+export interface ServersOfRun {
+  /** `servers` of result.json. */
+  readonly result: ServersResult;
+  /** `servers.json`. */
+  readonly file: (runId: string) => ServersFile;
+  /** Writes `servers.parquet`; null when the files hold no samples. */
+  readonly writeSamples: ((path: string) => Promise<void>) | null;
+}
 
 /** The members that are known: without null and undefined. */
 export function known<T extends object>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } {

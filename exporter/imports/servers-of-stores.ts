@@ -6,7 +6,7 @@ import { serverRequests, whyCountsDiffer, type CountedTarget } from '../servers/
 import { serversFile } from '../servers/files/servers-file.ts';
 import { writeServersParquet } from '../servers/files/servers-parquet.ts';
 import type { TargetStore } from '../servers/series/target-store.ts';
-import type { ImportedServers, MeasuredRequests, ServersOfRun } from './imported-servers.ts';
+import type { ImportedServers, MeasuredRequests, ServersOfRun } from './importer.ts';
 
 /** What is known of one target that another tool read. */
 export interface ReadTarget {

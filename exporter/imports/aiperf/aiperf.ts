@@ -4,7 +4,7 @@ import { ImportRefusal } from '../import-refusal.ts';
 import { fileOf, reportedRun } from '../importer.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer } from '../importer.ts';
 import { publicOriginOrNull } from '../reading/public-origin.ts';
-import { readJsonDocument, readText } from '../reading/read-json-document.ts';
+import { readJsonDocument, readText } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { statedTime } from '../reading/wall-time.ts';
 import { CSV_ROUNDING, summaryOfCsv } from './csv-summary.ts';

@@ -6,7 +6,7 @@ import { readJsonLines } from '../reading/read-json-lines.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { wallNanoseconds } from './records-origin.ts';
-import { AIPERF_INTERVAL_NS, ScrapedTarget, ScrapePages } from './scrape-page.ts';
+import { AIPERF_INTERVAL_NS, KeptScrapes, ScrapePages } from './scrape-page.ts';
 import type { MetricFacts } from './scrape-page.ts';
 
 /** A field of AIPerf's GPU telemetry as NVIDIA's DCGM exporter has it, and what AIPerf multiplied it with. */
@@ -84,7 +84,7 @@ function sourceName(url: string | null): string {
 }
 
 class GpuSource {
-  readonly #target = new ScrapedTarget(new ScrapePages(FACTS));
+  readonly #target = new KeptScrapes(new ScrapePages(FACTS));
   #waiting: GpuLine[] = [];
 
   add(at_ns: number, line: Fields, notes: ImportNotes): void {

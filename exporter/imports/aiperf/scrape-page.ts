@@ -11,7 +11,7 @@ import type { ReadTarget } from '../servers-of-stores.ts';
 export const AIPERF_INTERVAL_NS = 333e6;
 
 /** The scrapes of one target, in the order of time, as ours. */
-export class ScrapedTarget {
+export class KeptScrapes {
   readonly #store: TargetStore;
   readonly #parser = createScrapeParser();
   readonly #pages: ScrapePages;

@@ -5,7 +5,7 @@ import { readJsonLines } from '../reading/read-json-lines.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { wallNanoseconds } from './records-origin.ts';
-import { ScrapedTarget, ScrapePages } from './scrape-page.ts';
+import { KeptScrapes, ScrapePages } from './scrape-page.ts';
 import type { MetricFacts } from './scrape-page.ts';
 
 /** What one target may take of the memory: an import holds it until its run is written. */
@@ -22,7 +22,7 @@ export async function readServerLines(
   notes: ImportNotes,
   reading: Reading,
 ): Promise<Map<string, ReadTarget>> {
-  const targets = new Map<string, ScrapedTarget>();
+  const targets = new Map<string, KeptScrapes>();
   const pages = new ScrapePages(facts);
   for await (const { number, text, value } of readJsonLines(file, notes, reading)) {
     const name = targetName(value['endpoint_url']);
@@ -32,7 +32,7 @@ export async function readServerLines(
       notes.count('scrapes of servers left out: no target, time or metrics', `line ${number}`);
       continue;
     }
-    const target = targets.get(name) ?? new ScrapedTarget(pages, LIMITS);
+    const target = targets.get(name) ?? new KeptScrapes(pages, LIMITS);
     targets.set(name, target);
     const sent_ns = wallNanoseconds(text, 'request_sent_ns', zero_ns) ?? at_ns;
     const duration_ns = new Fields(value, notes, `line ${number}: `).amount('endpoint_latency_ns') ?? 0;

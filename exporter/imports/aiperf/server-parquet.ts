@@ -4,7 +4,7 @@ import { ImportRefusal } from '../import-refusal.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
 import type { SourceFile } from '../reading/source-file.ts';
-import { ScrapedTarget, ScrapePages } from './scrape-page.ts';
+import { KeptScrapes, ScrapePages } from './scrape-page.ts';
 import type { MetricFacts } from './scrape-page.ts';
 import { targetName } from './server-lines.ts';
 
@@ -129,7 +129,7 @@ function storeOf(
   from_ns: bigint | null,
   zero_ns: bigint,
 ): ReadTarget {
-  const target = new ScrapedTarget(new ScrapePages(types));
+  const target = new KeptScrapes(new ScrapePages(types));
   const record = (at: bigint, metrics: SamplesByMetric): boolean => target.record(Number(at - zero_ns), metrics);
   const ordered = [...scrapes].sort(([a], [b]) => (a < b ? -1 : 1));
   const first = ordered[0]?.[0];

@@ -1,9 +1,8 @@
 import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import type { ImportedServers } from '../imported-servers.ts';
+import type { ImportedServers, FileGroup, ImportContext } from '../importer.ts';
 import { fileOf } from '../importer.ts';
-import type { FileGroup, ImportContext } from '../importer.ts';
-import { readJsonDocument, readText } from '../reading/read-json-document.ts';
+import { readJsonDocument, readText } from '../reading/read-document.ts';
 import { serversOfStores } from '../servers-of-stores.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
 import type { SourceFile } from '../reading/source-file.ts';

@@ -4,7 +4,7 @@ import type { ServerTarget } from '../../../core/run/result.ts';
 import type { SeriesType, SeriesSummary, ServersFile } from '../../../core/run/servers-file.ts';
 import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import type { ImportedServers, MeasuredRequests } from '../imported-servers.ts';
+import type { ImportedServers, MeasuredRequests } from '../importer.ts';
 import { targetName } from './server-lines.ts';
 
 const TYPES: ReadonlySet<string> = new Set(['counter', 'gauge', 'histogram', 'unknown']);

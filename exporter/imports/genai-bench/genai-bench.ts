@@ -9,7 +9,7 @@ import { ImportNotes } from '../import-notes.ts';
 import { Fields, isObject, numbersOf } from '../reading/fields.ts';
 import { publicOriginOrNull } from '../reading/public-origin.ts';
 import { pythonError } from '../reading/python-error.ts';
-import { readJsonDocument } from '../reading/read-json-document.ts';
+import { readJsonDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { checkedExact, NUMPY_LINEAR } from '../stated/check-statistics.ts';
 import {

@@ -15,7 +15,7 @@ import type {
   KnownKey,
 } from '../importer.ts';
 import { publicOriginOrNull } from '../reading/public-origin.ts';
-import { readJsonDocument, readText } from '../reading/read-json-document.ts';
+import { readJsonDocument, readText } from '../reading/read-document.ts';
 import { readProfile, type Experiment } from './profile.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 

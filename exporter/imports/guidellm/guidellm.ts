@@ -6,7 +6,7 @@ import { groupReports } from '../group-reports.ts';
 import type { SourceFile, Reading } from '../reading/source-file.ts';
 import { benchmarkRun } from './benchmark-run.ts';
 import { readLongDocument } from '../reading/long-json/read-long-document.ts';
-import { readYamlDocument } from '../reading/read-yaml-document.ts';
+import { readYamlDocument } from '../reading/read-document.ts';
 import { GuideRequests, requestsIn } from './requests.ts';
 
 /** GuideLLM's JSON and YAML reports, of 0.1 to 0.3 (no version), 0.4 to 0.6 (version 1) and from 0.7 on (version 2). */

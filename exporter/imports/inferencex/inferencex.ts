@@ -3,7 +3,7 @@ import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { known, reportedRun } from '../importer.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, Recognition } from '../importer.ts';
-import { readJsonDocument } from '../reading/read-json-document.ts';
+import { readJsonDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { asStated, benchStatistics } from '../serving-bench/bench-fields.ts';
 import { identityOf, statedDistribution } from '../stated/stated-measures.ts';

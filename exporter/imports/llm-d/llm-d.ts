@@ -1,8 +1,7 @@
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { groupReports } from '../group-reports.ts';
-import { readJsonDocument } from '../reading/read-json-document.ts';
-import { readYamlDocument } from '../reading/read-yaml-document.ts';
+import { readJsonDocument, readYamlDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { reportRun } from './benchmark-report.ts';
 

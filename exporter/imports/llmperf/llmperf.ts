@@ -7,7 +7,7 @@ import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, R
 import { ImportNotes } from '../import-notes.ts';
 import { Fields, isObject, numbersOf } from '../reading/fields.ts';
 import { pythonError } from '../reading/python-error.ts';
-import { readJsonDocument } from '../reading/read-json-document.ts';
+import { readJsonDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { wallInstant } from '../reading/wall-time.ts';
 import { checkedExact, NUMPY_LINEAR } from '../stated/check-statistics.ts';

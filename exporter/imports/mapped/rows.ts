@@ -3,7 +3,7 @@ import { isObject } from '../reading/fields.ts';
 import { printable } from '../import-notes.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
-import { readJsonDocument, readText } from '../reading/read-json-document.ts';
+import { readJsonDocument, readText } from '../reading/read-document.ts';
 import { readJsonLines } from '../reading/read-json-lines.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
 

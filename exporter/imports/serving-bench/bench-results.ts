@@ -1,10 +1,11 @@
-import { entryPlaces, linePlaces, wholeFile } from './bench-places.ts';
-import type { ResultPlace } from './bench-places.ts';
+import { createHash } from 'node:crypto';
 import { isObject } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import type { ImportedRun } from '../importer.ts';
 import { CUT_OFF, DuplicateKeyError, JsonTextError } from '../reading/json-text.ts';
+import { JsonSplitter } from '../reading/long-json/json-splitter.ts';
+import { readRange, readUtf8 } from '../reading/long-json/read-long-document.ts';
 import { readRequestLists } from './request-lists.ts';
 import type { RequestLists } from './request-lists.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
@@ -73,55 +74,37 @@ function resultOf({ name, ...found }: Found, several: boolean, fileNotes: Import
   return { ...found, part: several ? name : null, notes };
 }
 
-function foundIn(file: SourceFile, notes: ImportNotes, refused: string[], reading: Reading): AsyncGenerator<Found> {
-  const { firstLine, text } = file.head;
-  if (text.trimStart().startsWith('[')) return inList(file, notes, reading);
-  // One value over several lines, as a sweep writes it.
-  return firstLine.trim() === '{' ? inDocument(file, notes, reading) : inLines(file, notes, refused, reading);
-}
+type PlaceKind = 'document' | 'entry' | 'line';
 
-async function* inDocument(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
-  try {
-    const found = await foundAt(wholeFile(file, reading), `${file.name}: `, notes);
-    if (found === null) notes.add('not a JSON object');
-    else yield found;
-  } catch (error) {
-    throw asRefusal(error, file);
-  }
-}
-
-async function* inList(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
-  try {
-    for await (const place of entryPlaces(file, reading)) {
-      const found = await foundAt(place, '', notes);
-      if (found === null) notes.count('entries left out: not a JSON object', `entry ${place.name}`);
-      else yield found;
-    }
-  } catch (error) {
-    throw asRefusal(error, file);
-  }
-}
-
-async function* inLines(
+async function* foundIn(
   file: SourceFile,
   notes: ImportNotes,
   refused: string[],
   reading: Reading,
 ): AsyncGenerator<Found> {
-  for await (const place of linePlaces(file, reading)) {
-    const line = `line ${place.name}`;
-    try {
-      const found = await foundAt(place, `${line}: `, notes);
-      if (found === null) notes.count('lines left out: not a JSON object', line);
-      else yield found;
-    } catch (error) {
-      if (!(error instanceof JsonTextError)) throw error;
-      const isTorn = place.endsOpen && error.problem === CUT_OFF;
-      if (error instanceof DuplicateKeyError) refused.push(`${file.name}: ${line}: ${error.message}`);
-      else if (isTorn)
-        notes.add(`the last line (${place.name}) is incomplete and left out: the file was cut while it was written`);
-      else notes.count('lines left out: not JSON', `${line}: ${error.message}`);
+  const { firstLine, text } = file.head;
+  // A document is one value over several lines, as a sweep writes it.
+  const kind = text.trimStart().startsWith('[') ? 'entry' : firstLine.trim() === '{' ? 'document' : 'line';
+  try {
+    for await (const place of placesIn(file, kind, reading)) {
+      const where = `${kind} ${place.name}`;
+      const isLine = kind === 'line';
+      try {
+        const prefix = isLine ? `${where}: ` : kind === 'document' ? `${file.name}: ` : '';
+        const found = await foundAt(place, prefix, notes);
+        if (found !== null) yield found;
+        else if (kind === 'document') notes.add('not a JSON object');
+        else notes.count(`${isLine ? 'lines' : 'entries'} left out: not a JSON object`, where);
+      } catch (error) {
+        if (!isLine || !(error instanceof JsonTextError)) throw error;
+        if (error instanceof DuplicateKeyError) refused.push(`${file.name}: ${where}: ${error.message}`);
+        else if (place.endsOpen && error.problem === CUT_OFF)
+          notes.add(`the last line (${place.name}) is incomplete and left out: the file was cut while it was written`);
+        else notes.count('lines left out: not JSON', `${where}: ${error.message}`);
+      }
     }
+  } catch (error) {
+    throw error instanceof JsonTextError ? new ImportRefusal(`${file.name}: ${error.message}`) : error;
   }
 }
 
@@ -132,6 +115,113 @@ async function foundAt(place: ResultPlace, where: string, notes: ImportNotes): P
   return isObject(value) ? { value, lists, name: place.name, sha256: place.sha256 } : null;
 }
 
-function asRefusal(error: unknown, file: SourceFile): unknown {
-  return error instanceof JsonTextError ? new ImportRefusal(`${file.name}: ${error.message}`) : error;
+/** The place of one of the results in a file. */
+interface ResultPlace {
+  /** Its line, or its place in the list. */
+  readonly name: string;
+  /** Of its bytes, when they are a line: it stays the same when lines are appended. */
+  readonly sha256: string | null;
+  /** The file ends in it without a line feed. */
+  readonly endsOpen: boolean;
+  /** Its bytes, as often as they are requested; a piece is only good until the next. */
+  readonly content: () => AsyncIterable<Buffer>;
+}
+
+/** Results up to this size are kept while they are imported, larger ones are read from the file again. */
+const MAX_KEPT_BYTES = 8 * 2 ** 20;
+const LINE_FEED = 0x0a;
+
+/** The lines of a file that are not empty. A line may be of any length. */
+async function* linePlaces(file: SourceFile, reading: Reading): AsyncGenerator<ResultPlace> {
+  let line = new LineBytes(0);
+  let number = 1;
+  const placeOf = ({ start, end, sha256, kept }: LineBytes, endsOpen: boolean): ResultPlace => {
+    // What is before a later line is read over, and no progress.
+    const reported = start === 0 ? reading : silent(reading);
+    const content = kept === null ? () => readRange(file, { start, end }, reported) : () => inOnePiece(kept);
+    return { name: String(number), sha256, endsOpen, content };
+  };
+  for await (const piece of readUtf8(file, reading)) {
+    let from = 0;
+    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, from)) {
+      line.append(piece.subarray(from, end));
+      if (!line.isBlank) yield placeOf(line, false);
+      number += 1;
+      line = new LineBytes(line.end + 1);
+      from = end + 1;
+    }
+    line.append(piece.subarray(from));
+  }
+  if (!line.isBlank) yield placeOf(line, true);
+}
+
+/** The entries of a file that is one list; an entry is read as a whole. */
+async function* entryPlaces(file: SourceFile, reading: Reading): AsyncGenerator<ResultPlace> {
+  const entries: unknown[] = [];
+  const splitter = new JsonSplitter([
+    { path: [], elements: (values) => values.forEach((value) => entries.push(value)) },
+  ]);
+  let index = 0;
+  const placeOf = (entry: unknown): ResultPlace => {
+    const bytes = Buffer.from(JSON.stringify(entry));
+    return { name: String(index++), sha256: null, endsOpen: false, content: () => inOnePiece(bytes) };
+  };
+  for await (const piece of readUtf8(file, reading)) {
+    splitter.feed(piece);
+    for (const entry of entries.splice(0)) yield placeOf(entry);
+  }
+  splitter.finish();
+}
+
+function placesIn(
+  file: SourceFile,
+  kind: PlaceKind,
+  reading: Reading,
+): Iterable<ResultPlace> | AsyncIterable<ResultPlace> {
+  if (kind === 'entry') return entryPlaces(file, reading);
+  if (kind === 'line') return linePlaces(file, reading);
+  return [{ name: '1', sha256: null, endsOpen: false, content: () => readUtf8(file, reading) }];
+}
+
+/** A line while it is read. */
+class LineBytes {
+  readonly start: number;
+  readonly #hash = createHash('sha256');
+  #length = 0;
+  #pieces: Buffer[] | null = [];
+  isBlank = true;
+
+  constructor(start: number) {
+    this.start = start;
+  }
+
+  append(bytes: Buffer): void {
+    this.#length += bytes.length;
+    this.#hash.update(bytes);
+    if (this.isBlank && bytes.some((byte) => byte > 0x20)) this.isBlank = false;
+    if (this.#length > MAX_KEPT_BYTES) this.#pieces = null;
+    else this.#pieces?.push(Buffer.from(bytes));
+  }
+
+  get end(): number {
+    return this.start + this.#length;
+  }
+
+  get sha256(): string {
+    return this.#hash.copy().digest('hex');
+  }
+
+  /** Its bytes; null when they are too many. */
+  get kept(): Buffer | null {
+    return this.#pieces && Buffer.concat(this.#pieces);
+  }
+}
+
+async function* inOnePiece(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield await Promise.resolve(bytes);
+}
+
+/** For reading once more what is counted already. */
+function silent({ signal }: Reading): Reading {
+  return signal === undefined ? {} : { signal };
 }

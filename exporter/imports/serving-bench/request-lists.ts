@@ -3,7 +3,7 @@ import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ParsedJson } from '../reading/json-text.ts';
 import { JsonSplitter } from '../reading/long-json/json-splitter.ts';
-import type { LongList } from '../reading/long-json/long-list.ts';
+import type { LongList } from '../reading/long-json/json-splitter.ts';
 import { pythonError } from '../reading/python-error.ts';
 import type { PythonError } from '../reading/python-error.ts';
 

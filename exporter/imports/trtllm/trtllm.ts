@@ -3,7 +3,7 @@ import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import { ALONE, fileOf, known, reportedRun } from '../importer.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
-import { readJsonDocument } from '../reading/read-json-document.ts';
+import { readJsonDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { iterationMeasures } from './iteration-log.ts';
 import { checkConsistency, checkReport, reportMeasures, requestMeasures } from './report-figures.ts';

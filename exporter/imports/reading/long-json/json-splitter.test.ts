@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { JsonTextError } from '../json-text.ts';
 import { JsonSplitter } from './json-splitter.ts';
-import type { LongList } from './long-list.ts';
+import type { LongList } from './json-splitter.ts';
 
 /** Reads a text in pieces that end at the given bytes. */
 function split(text: string, lists: readonly LongList[], ends: readonly number[] = []): unknown {

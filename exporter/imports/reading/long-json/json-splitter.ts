@@ -1,9 +1,18 @@
-import { CUT_OFF, JsonTextError } from '../json-text.ts';
+import { CUT_OFF, DEEPEST_NESTING, DuplicateKeyError, JsonTextError, parseBounded } from '../json-text.ts';
 import type { LargeNumbers, ParsedJson } from '../json-text.ts';
-import { JsonNesting } from './json-nesting.ts';
-import { LocatedText } from './located-text.ts';
-import { ListReading } from './long-list.ts';
-import type { LongList } from './long-list.ts';
+
+/** A list in a document that may be larger than memory: its elements are handed over while they are read. */
+export interface LongList {
+  /** Its place: keys of objects and indexes of lists; `*` is any of them. */
+  readonly path: readonly string[];
+  /**
+   * Given the elements in their order, some at a time, with the keys and indexes that lead to their list. Null: they
+   * are passed over, and never built.
+   */
+  readonly elements: ((values: readonly unknown[], at: readonly string[]) => void) | null;
+  /** Called when the list has ended, with its number of elements. */
+  readonly ended?: (count: number, at: readonly string[]) => void;
+}
 
 /** What a document may hold besides its long lists. */
 const MAX_REST_BYTES = 48 * 2 ** 20;
@@ -189,4 +198,215 @@ function backslashesBefore(bytes: Uint8Array, from: number, end: number): number
   let at = end;
   while (at > from && bytes[at - 1] === BACKSLASH) at -= 1;
   return end - at;
+}
+
+/** An element may be this long; the elements of a list as a whole may be of any length. */
+const MAX_ELEMENT_BYTES = 32 * 2 ** 20;
+
+/** A long list while it is read: cut at its commas, so that whole elements are parsed, many at once. */
+class ListReading {
+  /** How many objects and lists are open inside it when a comma parts its elements. */
+  readonly depth: number;
+  readonly #list: LongList;
+  readonly #at: readonly string[];
+  readonly #largeNumbers: LargeNumbers;
+  readonly #onNotNumbers: (count: number) => void;
+  readonly #pending = new LocatedText();
+  #count = 0;
+  #commas = 0;
+  #hasContent = false;
+
+  constructor(
+    list: LongList,
+    at: readonly string[],
+    depth: number,
+    largeNumbers: LargeNumbers,
+    onNotNumbers: (count: number) => void,
+  ) {
+    this.#list = list;
+    this.#at = at;
+    this.depth = depth;
+    this.#largeNumbers = largeNumbers;
+    this.#onNotNumbers = onNotNumbers;
+  }
+
+  /** A comma between two elements. */
+  comma(): void {
+    this.#commas += 1;
+  }
+
+  /** Bytes that are no whole elements yet; `members` is as for `LocatedText.append`. */
+  append(bytes: Uint8Array, from: number, members: number): void {
+    if (this.#list.elements === null) {
+      this.#hasContent ||= bytes.some(isNoSpace);
+      return;
+    }
+    this.#pending.append(bytes, from, members);
+    if (this.#pending.length > MAX_ELEMENT_BYTES) {
+      const what = `an entry of ${this.#list.path.at(-1) ?? 'a list'} is larger than ${MAX_ELEMENT_BYTES / 2 ** 20} MB`;
+      throw new JsonTextError(what, this.#pending.from, 'byte');
+    }
+  }
+
+  /** Bytes followed by a comma: with those before them they are whole elements. */
+  handOver(bytes: Uint8Array, from: number, members: number): void {
+    if (this.#list.elements === null) {
+      this.#hasContent = true;
+      return;
+    }
+    this.#pending.append(bytes, from, members);
+    if (this.#parsed() === 0) throw new JsonTextError('it is not JSON', from + bytes.length, 'byte');
+  }
+
+  /** The last bytes of the list, without its bracket. */
+  end(bytes: Uint8Array, from: number, members: number): void {
+    this.append(bytes, from, members);
+    if (this.#list.elements === null) this.#count = this.#commas + (this.#hasContent ? 1 : 0);
+    else if (this.#parsed() === 0 && this.#commas > 0) {
+      throw new JsonTextError('it is not JSON', from + bytes.length, 'byte');
+    }
+    this.#list.ended?.(this.#count, this.#at);
+  }
+
+  /** Hands over the elements of what has come; how many they were. */
+  #parsed(): number {
+    const { value, notNumbers } = this.#pending.parse('[', ']', this.#largeNumbers);
+    const elements = value as readonly unknown[];
+    this.#pending.clear();
+    this.#onNotNumbers(notNumbers);
+    this.#count += elements.length;
+    this.#list.elements?.(elements, this.#at);
+    return elements.length;
+  }
+}
+
+function isNoSpace(byte: number): boolean {
+  return byte > 0x20;
+}
+
+const IN_LIST = 1;
+const IN_OBJECT = 2;
+
+/** Where in a JSON value a scanner is: how deep, and by which keys and indexes, as far as anyone looks at them. */
+class JsonNesting {
+  readonly #kinds = new Uint8Array(DEEPEST_NESTING + 1);
+  /** Of the values inside each of the first containers: the key, or the index in a list. */
+  readonly #steps: (string | number | null)[] = [];
+  readonly #watched: number;
+  #depth = 0;
+  #keyIsNext = false;
+
+  /** `watched`: down to which depth keys and indexes are kept. */
+  constructor(watched: number) {
+    this.#watched = watched;
+  }
+
+  /** How many objects and lists are open. */
+  get depth(): number {
+    return this.#depth;
+  }
+
+  /** Whether the next string is a key that is to be kept. */
+  get keyIsNext(): boolean {
+    return this.#keyIsNext;
+  }
+
+  /** The keys and indexes that lead to the value that begins now. */
+  get path(): string[] {
+    return this.#steps.slice(0, this.#depth).map(String);
+  }
+
+  /** An object or a list begins at a byte of the file. Throws `JsonTextError` when it is nested too deep. */
+  open(isList: boolean, place: number): void {
+    this.#depth += 1;
+    if (this.#depth > DEEPEST_NESTING) {
+      throw new JsonTextError(`it is nested more than ${DEEPEST_NESTING} deep`, place, 'byte');
+    }
+    this.#kinds[this.#depth] = isList ? IN_LIST : IN_OBJECT;
+    if (this.#depth > this.#watched) return;
+    this.#steps[this.#depth - 1] = isList ? 0 : null;
+    this.#keyIsNext = !isList;
+  }
+
+  /** The innermost object or list ends. Throws `JsonTextError` when it is of the other kind, or none is open. */
+  close(isList: boolean, place: number): void {
+    if (this.#kinds[this.#depth] !== (isList ? IN_LIST : IN_OBJECT)) {
+      throw new JsonTextError('it is not JSON', place, 'byte');
+    }
+    this.#kinds[this.#depth] = 0;
+    this.#depth -= 1;
+    this.#keyIsNext = false;
+  }
+
+  /** A comma: the next key or element. */
+  next(): void {
+    if (this.#depth === 0 || this.#depth > this.#watched) return;
+    const step = this.#steps[this.#depth - 1];
+    if (this.#kinds[this.#depth] === IN_OBJECT) this.#keyIsNext = true;
+    else if (typeof step === 'number') this.#steps[this.#depth - 1] = step + 1;
+  }
+
+  /** The key has been read. */
+  key(name: string): void {
+    this.#steps[this.#depth - 1] = name;
+    this.#keyIsNext = false;
+  }
+}
+
+/**
+ * JSON put together from stretches of a file. It knows where each came from, so that an error reports its place there.
+ */
+class LocatedText {
+  readonly #stretches: { readonly bytes: Buffer; readonly from: number }[] = [];
+  #length = 0;
+  #members = 0;
+
+  /** In bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Where the first byte came from; 0 of nothing. */
+  get from(): number {
+    return this.#stretches[0]?.from ?? 0;
+  }
+
+  /** Copies bytes that begin at `from` in the file, with so many colons outside of strings. */
+  append(bytes: Uint8Array, from: number, members: number): void {
+    this.#members += members;
+    if (bytes.length === 0) return;
+    this.#stretches.push({ bytes: Buffer.from(bytes), from });
+    this.#length += bytes.length;
+  }
+
+  clear(): void {
+    this.#stretches.length = 0;
+    this.#length = 0;
+    this.#members = 0;
+  }
+
+  /** The value of the text between `before` and `after`. Throws as `parseJson`, with the place in the file. */
+  parse(before: string, after: string, largeNumbers: LargeNumbers): ParsedJson {
+    const text = `${before}${Buffer.concat(this.#stretches.map(({ bytes }) => bytes)).toString('utf8')}${after}`;
+    try {
+      return parseBounded(text, this.#members, largeNumbers);
+    } catch (error) {
+      if (!(error instanceof JsonTextError) || this.#length === 0) throw error;
+      const { problem, position } = error;
+      const place =
+        position === null ? this.from : this.#placeOf(Buffer.byteLength(text.slice(before.length, position)));
+      throw new (error instanceof DuplicateKeyError ? DuplicateKeyError : JsonTextError)(problem, place, 'byte');
+    }
+  }
+
+  /** The offset in the file of the byte at a position of the text. */
+  #placeOf(position: number): number {
+    let rest = position;
+    for (const { bytes, from } of this.#stretches) {
+      if (rest < bytes.length) return from + rest;
+      rest -= bytes.length;
+    }
+    const last = this.#stretches.at(-1);
+    return last === undefined ? 0 : last.from + last.bytes.length;
+  }
 }

@@ -1,4 +1,5 @@
 import { ImportRefusal } from '../import-refusal.ts';
+import { printable } from '../import-notes.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { JsonTextError, parseJson } from './json-text.ts';
 import type { LargeNumbers } from './json-text.ts';
@@ -62,4 +63,31 @@ function decoded(bytes: Buffer): string {
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   return new TextDecoder('utf-8').decode(bytes);
+}
+
+/** YAML takes ten times the memory and time of JSON. */
+const MAX_YAML_BYTES = 48 * 2 ** 20;
+/** Python's YAML names a value that it writes twice; many uses of one are a bomb. */
+const MAX_ALIASES = 1000;
+
+/** A file that is one YAML document. Throws `ImportRefusal` when it is larger than 48 MB, or no YAML. */
+export async function readYamlDocument(file: SourceFile, reading: Reading): Promise<unknown> {
+  const text = await readText(file, reading, MAX_YAML_BYTES);
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false, uniqueKeys: true });
+  const [error] = document.errors;
+  if (error?.code === 'DUPLICATE_KEY') {
+    const key = printable(/^[^:\n]*/.exec(text.slice(error.pos[0]))?.[0] ?? '');
+    throw new ImportRefusal(
+      `${file.name}: a mapping has the key "${key}" twice, the second at character ${error.pos[0]}`,
+    );
+  }
+  if (error !== undefined) throw new ImportRefusal(`${file.name}: it is not YAML at character ${error.pos[0]}`);
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
+  } catch (error) {
+    // What `toJS` throws for too many uses of one value.
+    if (error instanceof ReferenceError) throw new ImportRefusal(`${file.name}: its YAML repeats values too often`);
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { openSource } from '../source-file.ts';
 import { inTemporaryFolder } from '../../testing/import-folder.ts';
-import { readRange, readUtf8 } from './read-range.ts';
+import { readRange, readUtf8 } from './read-long-document.ts';
 
 async function textOf(pieces: AsyncIterable<Buffer>): Promise<string> {
   const all: Buffer[] = [];
