@@ -75,11 +75,11 @@ export class DcgmMetrics {
   page(now_ns: number): string {
     for (const [gpu, load] of this.#gpus.entries()) {
       const values = valuesOf(load.read(now_ns));
-      for (const { facts } of this.#page.all()) {
+      for (const { facts } of this.#page.entries()) {
         const noError = facts.name === 'DCGM_FI_DEV_XID_ERRORS' ? { err_code: '0', err_msg: 'No Error' } : {};
         this.#page.scalar(facts.name, { ...gpuLabels(gpu), ...noError }).value = values[facts.name] ?? 0;
       }
     }
-    return writePage(this.#page.families(), FORMATS.GO);
+    return writePage(this.#page.all(), FORMATS.GO);
   }
 }

@@ -159,7 +159,7 @@ export class DynamoProfile implements ServerProfile {
     this.#tokio.update(now_ns, running + waiting);
     const uptime = this.#runtime.scalar('dynamo_component_uptime_seconds', { worker_id: this.#self.hex });
     uptime.value = seconds(0, now_ns);
-    return writePage(this.#httpPage.families(), FORMATS.RUST) + writePage(this.#runtimePage.families(), FORMATS.RUST);
+    return writePage(this.#httpPage.all(), FORMATS.RUST) + writePage(this.#runtimePage.all(), FORMATS.RUST);
   }
 
   #report(occasion: string, event: unknown): void {

@@ -89,8 +89,8 @@ export class DynamoWorker {
     const uptime = this.#runtime.scalar('dynamo_component_uptime_seconds', { worker_id: this.instance.hex });
     uptime.value = seconds(this.#startedAt_ns, this.#clock.now_ns());
     return [
-      writePage(this.#runtimePage.families(), FORMATS.RUST),
-      writePage(this.#pythonPage.families(), FORMATS.PYTHON),
+      writePage(this.#runtimePage.all(), FORMATS.RUST),
+      writePage(this.#pythonPage.all(), FORMATS.PYTHON),
       this.#vllm.metricsPage(state),
       this.#lmcache.page(),
     ].join('');

@@ -73,7 +73,7 @@ export class KvbmMetrics {
     this.#feed.report('hit_window', this.#window);
     this.#feed.report('pool', this.#device(state));
     this.#feed.report('pool', this.#host(state));
-    return writePage(this.#page.families(), FORMATS.RUST);
+    return writePage(this.#page.all(), FORMATS.RUST);
   }
 
   #matched({ promptTokens, cachedTokens, offloadedTokens }: RequestProgress): void {

@@ -65,7 +65,7 @@ export class LmcacheMetrics {
 
   /** As the Python client writes it for several processes: without creation times. */
   page(): string {
-    return writePage(this.#page.families(), FORMATS.LMCACHE);
+    return writePage(this.#page.all(), FORMATS.LMCACHE);
   }
 
   #closeInterval(): void {

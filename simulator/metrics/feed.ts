@@ -16,6 +16,8 @@ interface FeedOptions {
   readonly labelsOf?: Readonly<Record<string, (event: never) => string>>;
   /** Values of labels that differ from the catalog's, which are those of another configuration. */
   readonly values?: Readonly<Record<string, readonly string[]>>;
+  /** Whether values are in the units of the families already, not in base units. */
+  readonly inPageUnits?: boolean;
   /** Families that are fed. Default: all of the page. */
   readonly families?: (facts: CatalogFamily) => boolean;
   /** Whether all series of a family are there from the start, at 0. Default: unless it is exposed on use. */
@@ -37,7 +39,7 @@ export class Feed {
     this.#page = page;
     this.#options = options;
     this.#signals = { ...ENGINE_SIGNALS, ...options.signals };
-    for (const family of page.all()) if (options.families?.(family.facts) !== false) this.#add(family);
+    for (const family of page.entries()) if (options.families?.(family.facts) !== false) this.#add(family);
     this.report('start', undefined);
   }
 
@@ -107,7 +109,7 @@ export class Feed {
     const find = open.length === 0 ? onlySeries(family, known) : seriesByLabels(family, known, open, labelsOf);
     const take = takerOf(family.type, signal.isTotal);
     // Units below the base unit are whole parts of it: times 1000 is exact where divided by 0.001 is not.
-    const { factor = 1 } = facts;
+    const factor = this.#options.inPageUnits === true ? 1 : (facts.factor ?? 1);
     const scale = factor < 1 ? (value: number) => value * Math.round(1 / factor) : (value: number) => value / factor;
     const inputs = this.#inputs.get(signal.occasion) ?? [];
     this.#inputs.set(signal.occasion, inputs);

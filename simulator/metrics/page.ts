@@ -39,11 +39,11 @@ export class MetricsPage {
   }
 
   /** In the order of the page. */
-  *families(): Generator<Family> {
+  *all(): Generator<Family> {
     for (const { family } of this.#families.values()) yield family;
   }
 
-  all(): Iterable<PageFamily> {
+  entries(): Iterable<PageFamily> {
     return this.#families.values();
   }
 

@@ -74,7 +74,7 @@ export class SglangProfile implements ServerProfile {
     this.#scheduler.running = state.running;
     this.#feed.report('scheduler', this.#scheduler);
     if (this.#scheduler.hasReported) this.#setGauges(state);
-    return writePage(this.#page.families(), FORMATS.PYTHON_MULTIPROCESS);
+    return writePage(this.#page.all(), FORMATS.PYTHON_MULTIPROCESS);
   }
 
   #setGauges(state: EngineState): void {

@@ -3,7 +3,7 @@ import { cpus, freemem, totalmem } from 'node:os';
 import { gpuUuid } from '../dcgm/dcgm-metrics.ts';
 import { GPU_MEMORY_BYTES, GPU_POWER_LIMIT_WATTS } from '../dcgm/gpu-load.ts';
 import type { GpuLoad } from '../dcgm/gpu-load.ts';
-import type { PageFamilies } from '../metrics/page-families.ts';
+import type { MetricsPage } from '../metrics/page.ts';
 
 const PINNED_POOL_BYTES = 256 * 2 ** 20;
 
@@ -24,16 +24,16 @@ function cpuTimes(): CpuTimes {
 
 /** What Triton polls of its machine: this one's processor and memory, the simulated GPUs. */
 export class TritonHostMetrics {
-  readonly #families: PageFamilies;
+  readonly #page: MetricsPage;
   readonly #gpus: readonly GpuLoad[];
   #cpu: CpuTimes = cpuTimes();
 
-  constructor(families: PageFamilies, gpus: readonly GpuLoad[]) {
-    this.#families = families;
+  constructor(page: MetricsPage, gpus: readonly GpuLoad[]) {
+    this.#page = page;
     this.#gpus = gpus;
-    families.gauge('nv_pinned_memory_pool_total_bytes').series().value = PINNED_POOL_BYTES;
-    families.gauge('nv_pinned_memory_pool_used_bytes').series();
-    families.gauge('nv_cpu_utilization').series();
+    page.scalar('nv_pinned_memory_pool_total_bytes').value = PINNED_POOL_BYTES;
+    page.scalar('nv_pinned_memory_pool_used_bytes');
+    page.scalar('nv_cpu_utilization');
   }
 
   /** @param now_ns on the engines' clock */
@@ -43,24 +43,24 @@ export class TritonHostMetrics {
       const { busyRatio, power_W, energy_J, usedMemory_bytes } = load.read(now_ns);
       const labels = { gpu_uuid: gpuUuid(gpu) };
       const set = (name: string, value: number): void => {
-        this.#families.gauge(name).series(labels).value = value;
+        this.#page.scalar(name, labels).value = value;
       };
       set('nv_gpu_utilization', busyRatio);
       set('nv_gpu_memory_total_bytes', GPU_MEMORY_BYTES);
       set('nv_gpu_memory_used_bytes', usedMemory_bytes);
       set('nv_gpu_power_usage', power_W);
       set('nv_gpu_power_limit', GPU_POWER_LIMIT_WATTS);
-      this.#families.counter('nv_energy_consumption').series(labels).value = energy_J;
+      this.#page.scalar('nv_energy_consumption', labels).value = energy_J;
     }
   }
 
   #updateCpu(): void {
     const now = cpuTimes();
     const passed = now.all - this.#cpu.all;
-    const utilization = this.#families.gauge('nv_cpu_utilization').series();
+    const utilization = this.#page.scalar('nv_cpu_utilization');
     if (passed > 0) utilization.value = Math.min(1, Math.max(0, 1 - (now.idle - this.#cpu.idle) / passed));
     this.#cpu = now;
-    this.#families.gauge('nv_cpu_memory_total_bytes').series().value = totalmem();
-    this.#families.gauge('nv_cpu_memory_used_bytes').series().value = totalmem() - freemem();
+    this.#page.scalar('nv_cpu_memory_total_bytes').value = totalmem();
+    this.#page.scalar('nv_cpu_memory_used_bytes').value = totalmem() - freemem();
   }
 }

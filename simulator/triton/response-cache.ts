@@ -1,4 +1,4 @@
-import type { PageFamilies } from '../metrics/page-families.ts';
+import type { MetricsPage } from '../metrics/page.ts';
 
 const CAPACITY_BYTES = 64 * 2 ** 20;
 /** What an entry takes besides key and answer. */
@@ -36,7 +36,7 @@ export class ResponseCache {
     }
   }
 
-  update(families: PageFamilies): void {
+  update(page: MetricsPage): void {
     const lookups = this.#hits + this.#misses;
     const values = {
       nv_cache_util: this.#bytes / CAPACITY_BYTES,
@@ -48,7 +48,7 @@ export class ResponseCache {
       nv_cache_lookup_duration: lookups * LOOKUP_US,
       nv_cache_insertion_duration: this.#insertions * INSERTION_US,
     };
-    for (const [name, value] of Object.entries(values)) families.gauge(name).series().value = value;
+    for (const [name, value] of Object.entries(values)) page.scalar(name).value = value;
   }
 }
 

@@ -134,7 +134,7 @@ class GenerateEndpoint {
     const { name, model, cache } = this.#served;
     const streaming = false;
     await this.#answer({ request, response, streaming }, (parts, body) => {
-      if (cache !== null) model.requests.cacheMiss();
+      if (cache !== null) model.cacheMiss();
       const answer = (content: string): string => {
         const json = generateResponse(name, content);
         cache?.insert(body, json);
@@ -154,7 +154,7 @@ class GenerateEndpoint {
       const cached = cache?.lookUp(body);
       if (cached === undefined) this.#start(exchange, generate, (parts) => makeReply(parts, body));
       else {
-        model.requests.cacheHit();
+        model.cacheHit();
         sendJson(response, 200, cached);
       }
     } catch (error) {
@@ -167,7 +167,7 @@ class GenerateEndpoint {
     const { model } = this.#served;
     const sendModelError = streaming ? sendErrorEvent : sendError;
     if (this.#isRejected()) {
-      model.requests.failed('REJECTED');
+      model.rejected();
       sendModelError(response, 503, 'Exceeds maximum queue size');
       return;
     }

@@ -13,10 +13,9 @@ import { TritonModel } from './model.ts';
 import { ResponseCache } from './response-cache.ts';
 import { tritonServer } from './server.ts';
 import type { ServedModel } from './server.ts';
-import { PageFamilies } from '../metrics/page-families.ts';
+import { MetricsPage } from '../metrics/page.ts';
 import { oneTwoFiveBounds } from '../metrics/token-bounds.ts';
 import { WindowedSummary } from '../metrics/family.ts';
-import { TRITON_PAGE } from './page.ts';
 
 /** As libevhtp sends it by default. */
 export const TRITON_CONTENT_TYPE = 'text/plain';
@@ -101,10 +100,11 @@ const TOKEN_BOUNDS_RULE = /^1-2-5 ladder/;
  *
  * @param nowSeconds any clock that does not go back, for the window of the summaries
  */
-export function tritonFamilies(maxModelLen: number, nowSeconds: () => number): PageFamilies {
-  return new PageFamilies({
+export function tritonFamilies(maxModelLen: number, nowSeconds: () => number): MetricsPage {
+  return new MetricsPage({
     catalogs: ['triton', 'triton-trtllm-backend', 'triton-vllm-backend'],
-    entries: TRITON_PAGE,
+    // In the order of prometheus-cpp's registry: by type, each in the order of registration.
+    parts: ['counters', 'gauges', 'histograms', 'summaries'],
     boundsOf: ({ buckets }) =>
       typeof buckets === 'string' && TOKEN_BOUNDS_RULE.test(buckets) ? oneTwoFiveBounds(maxModelLen) : undefined,
     makeSummary: () => new WindowedSummary(nowSeconds),

@@ -88,7 +88,7 @@ export class TrtllmProfile implements ServerProfile {
       const labels = { rank: `${rank}`, pid: `${process.pid + 1 + rank}` };
       this.#feed.scalar('trtllm_scheduled_batch_size', labels).value = running;
     }
-    return writePage(this.#page.families(), FORMATS.PYTHON_MULTIPROCESS);
+    return writePage(this.#page.all(), FORMATS.PYTHON_MULTIPROCESS);
   }
 
   /** The rows of iteration statistics that have not been read yet, as JSON. */
@@ -98,7 +98,7 @@ export class TrtllmProfile implements ServerProfile {
 
   /** The page of a Dynamo worker around the same engine. */
   workerPage(): string {
-    return writePage(this.#workerPage.families(), FORMATS.PYTHON);
+    return writePage(this.#workerPage.all(), FORMATS.PYTHON);
   }
 }
 

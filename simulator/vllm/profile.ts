@@ -104,7 +104,7 @@ export class VllmProfile implements ServerProfile {
 
   metricsPage(state: EngineState): string {
     this.#feed.update(state);
-    return writePage(this.#page.families(), FORMATS.PYTHON);
+    return writePage(this.#page.all(), FORMATS.PYTHON);
   }
 
   #endIteration(): void {
