@@ -167,11 +167,13 @@ describe.each(systems())('%s', (system) => {
 
 /** Counted in the upstream pages and sources, apart from these files. */
 test.each([
+  ['aibrix-gateway', 21, 0],
   ['amd-gpu', 194, 0],
   ['dcgm', 81, 0],
   ['dynamo', 218, 93],
   ['dynamo-router', 82, 25],
   ['kvbm', 37, 32],
+  ['llm-d-epp', 130, 26],
   ['lmcache', 239, 0],
   ['nim', 14, 0],
   ['sgl-router', 15, 0],
@@ -185,6 +187,7 @@ test.each([
   ['trtllm-disagg', 29, 0],
   ['trtllm-iteration-stats', 92, 57],
   ['vllm', 174, 58],
+  ['vllm-router', 17, 0],
 ])('%s has %i families, %i required', (system, families, count) => {
   expect(loadCatalog(system).families).toHaveLength(families);
   expect(required[system]).toHaveLength(count);

@@ -62,7 +62,8 @@ function dashboardOf(file: string): ClassicDashboard {
 
 const recorded = new Set(RECORDINGS.map(({ job }) => job));
 // Those for native histograms are tried in native.itest.ts.
-const classic = DASHBOARDS.filter(([file]) => !file.startsWith(NATIVE_FOLDER));
+// Nothing here simulates the router of llm-d: its dashboard is tried in releases.itest.ts.
+const classic = DASHBOARDS.filter(([file]) => !file.startsWith(NATIVE_FOLDER) && !file.includes('llm-d-epp'));
 const trials: readonly Trial[] = classic.flatMap(([file]): Trial[] => {
   const system = /llmbench-(\w+?)(-app)?\.json$/.exec(file)?.[1] ?? '';
   if (/benchmark|generic|client-vs-server|history/.test(file)) return [{ file, of: 'run', job: 'llmbench-server' }];

@@ -38,9 +38,14 @@ const comparable = (target: Target, rankShift: string): Target => ({
 });
 const RANK_SHIFTS = ['- 1e-6', '+ 1e-6'] as const;
 
-const FILES = DASHBOARDS.map(([file]) => file).filter((file) => file.startsWith(NATIVE_FOLDER));
+/** The router of llm-d is neither simulated nor recorded here. */
+function filesIn(folder: string): string[] {
+  return DASHBOARDS.map(([file]) => file).filter((file) => file.startsWith(folder) && !file.includes('llm-d-epp'));
+}
+
+const FILES = filesIn(NATIVE_FOLDER);
 /** Of the app's panel, which takes the differences of raw counters itself. */
-const APP_FILES = DASHBOARDS.map(([file]) => file).filter((file) => file.startsWith(APP_FOLDER));
+const APP_FILES = filesIn(APP_FOLDER);
 /** Shown until the result of the run is published: edges of buckets, which only classic histograms have, and estimates. */
 const EDGE = /^(p\d+) at (least|most),/;
 const ESTIMATE = /^(p\d+) estimated,/;

@@ -22,6 +22,7 @@ const SYSTEMS: Readonly<Record<string, readonly string[]>> = {
   kvbm: ['kvbm'],
   sglang: ['sglang', 'lmcache'],
   triton: ['triton'],
+  'llm-d-epp': ['llm-d-epp'],
 };
 
 interface Panel {

@@ -9,6 +9,7 @@ import { drawPanel } from './server/draw-panel.ts';
 import { serverDashboard } from './server/server-dashboard.ts';
 import { dynamo } from './systems/dynamo.ts';
 import { kvbm } from './systems/kvbm.ts';
+import { llmdEpp } from './systems/llm-d-epp.ts';
 import { sglang } from './systems/sglang.ts';
 import { triton } from './systems/triton.ts';
 import { trtllm } from './systems/trtllm.ts';
@@ -33,7 +34,7 @@ import {
   scrapesOfRuns,
 } from './variables.ts';
 
-const SYSTEMS = [vllm(), dynamo(), kvbm(), sglang(), trtllm(), triton()];
+const SYSTEMS = [vllm(), dynamo(), kvbm(), sglang(), trtllm(), triton(), llmdEpp()];
 
 /** Where the app's dashboards are: Grafana imports them with the app, so they must not be provisioned by file too. */
 export const APP_FOLDER = '../grafana-plugin/src/dashboards/';

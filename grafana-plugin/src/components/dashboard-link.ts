@@ -26,6 +26,7 @@ const DASHBOARDS: Readonly<Record<string, string>> = {
   triton: 'llmbench-triton',
   dynamo: 'llmbench-dynamo',
   kvbm: 'llmbench-kvbm',
+  'llm-d-epp': 'llmbench-llm-d-epp',
 };
 
 /** The dashboard of a system at a time; that for any other system where it has none. Null: the system is not known. */
