@@ -57,6 +57,14 @@ test('the legend of raw counters: estimate, bounds and n of each run', () => {
   expect(legend()).toHaveLength(10);
 });
 
+test('n states since when it is counted where the first sample is not at the start of the range', () => {
+  show('raw-cumulative-counters');
+  const n = legend().map((cells) => cells[3]);
+  // r8 begins in the range, with observations before its first sample.
+  expect(n[1]).toBe('632');
+  expect(n[4]).toMatch(/^\d+ since \d\d:\d\d:\d\d$/);
+});
+
 test('rates: the interval is named and drawn as the bucket of the estimate, and there is no n', () => {
   const { container } = show('classic-heatmap');
   expect(legend()[0]).toEqual(['Whole range', 'Estimate', 'Bucket of the estimate']);

@@ -116,6 +116,8 @@ export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
                 lines={lines}
                 given={given}
                 hidden={hidden}
+                fromMs={timeRange.from.valueOf()}
+                timeZone={timeZone}
                 format={format}
                 onToggle={(key, more) => setHidden((previous) => toggled(previous, keys, key, more))}
               />

@@ -1,10 +1,12 @@
 import { css, cx } from '@emotion/css';
-import type { Field, GrafanaTheme2 } from '@grafana/data';
+import { dateTimeFormat, type Field, type GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
+import type { TimeZone } from '@grafana/schema';
 import { Icon, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
 import { type GivenShape, lastGiven } from './given-shapes.ts';
 import type { PercentileLine } from './lines.ts';
+import { PLAIN_TEXT } from './plain-text.ts';
 import { GivenSwatch, Swatch } from './Swatch.tsx';
 import { estimateText, intervalText, type ValueFormat } from './value-text.ts';
 
@@ -12,13 +14,16 @@ interface Props {
   lines: readonly PercentileLine[];
   given: readonly GivenShape[];
   hidden: ReadonlySet<string>;
+  /** Start of the time range in milliseconds since 1970. */
+  fromMs: number;
+  timeZone: TimeZone;
   /** `more` is true when Ctrl or Cmd was held: switch this line only. */
   onToggle: (key: string, more: boolean) => void;
   format: ValueFormat;
 }
 
 /** The percentiles of the whole visible range. A click on a name shows that line alone, Ctrl or Cmd adds or takes one. */
-export function Legend({ lines, given, hidden, onToggle, format }: Props) {
+export function Legend({ lines, given, hidden, fromMs, timeZone, onToggle, format }: Props) {
   const styles = useStyles2(getStyles);
   const kinds = new Set(lines.map((line) => line.series.source.trueCounts));
   const anyCounts = kinds.has(true);
@@ -78,7 +83,16 @@ export function Legend({ lines, given, hidden, onToggle, format }: Props) {
                   '–'
                 )}
               </td>
-              {anyCounts && <td>{range?.n?.toLocaleString('en-US') ?? '–'}</td>}
+              {anyCounts && (
+                <td>
+                  {range?.n?.toLocaleString('en-US') ?? '–'}
+                  {isPart(line, fromMs) &&
+                    ` ${t('panel.legend.since', 'since {{time}}', {
+                      time: dateTimeFormat(line.series.lateMs ?? 0, { timeZone, format: 'HH:mm:ss' }),
+                      ...PLAIN_TEXT,
+                    })}`}
+                </td>
+              )}
             </tr>
           );
         })}
@@ -100,6 +114,11 @@ export function Legend({ lines, given, hidden, onToggle, format }: Props) {
       </tbody>
     </table>
   );
+}
+
+/** Whether observations between the start of the time range and the first sample were not counted. */
+function isPart({ series: { lateMs, source } }: PercentileLine, fromMs: number): boolean {
+  return lateMs !== null && lateMs - fromMs > 2 * source.stepMs;
 }
 
 /** The data links of the field options. */
