@@ -267,6 +267,9 @@ describe('records', () => {
         { ...good, index: 3, chunk_offsets_ns: [30, 20] },
         { ...good, index: 4, output_tokens: -1 },
         { ...good, index: 5, sent_ns: 2 ** 60, end_ns: 2 ** 60 },
+        { ...good, index: 6, chunk_offsets_ns: [10, 1e300] },
+        { ...good, index: 7, http_receiving_ns: 1e300 },
+        { ...good, index: 8, http_status: 1e300 },
       ];
       const report = await imported(folder, { 'a.json': '{"tiny": 1}' }, withRecords(Readable.from(records)));
       const { run: file, records: stored } = await importedRun(report);
@@ -276,7 +279,8 @@ describe('records', () => {
         '1 × records left out: negative time to first token (first: request 2)',
         '1 × records left out: its chunks are not in order of time (first: request 3)',
         '1 × records left out: a token count is not a whole number of 0 or more (first: request 4)',
-        '1 × records left out: a time is not a whole number of nanoseconds (first: request 5)',
+        '3 × records left out: a time is not a whole number of nanoseconds (first: request 5)',
+        '1 × records left out: its HTTP status or requested length is not a whole number of 0 or more (first: request 8)',
       ]);
     }));
 });

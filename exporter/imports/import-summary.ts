@@ -4,7 +4,7 @@ import type { ChunkRecord } from '../../core/measures/chunk-reading.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { PhaseSummary } from '../../core/measures/summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
-import { PHASES } from '../../core/run/record.ts';
+import { NOT_TRACED, PHASES } from '../../core/run/record.ts';
 import type { ErrorReason, PhaseName, RequestRecord, TokenSource } from '../../core/run/record.ts';
 import type { PhaseWindow } from '../../core/run/run.ts';
 import type { ImportNotes } from './import-notes.ts';
@@ -116,13 +116,21 @@ function faultOf(record: RequestRecord): string | null {
   if (end_ns < sent_ns) return 'it ended before it was sent';
   if (first !== null && first < sent_ns) return 'negative time to first token';
   if (first !== null && last !== null && last < first) return 'its last chunk is before its first';
+  const isCount = (value: number | null): boolean =>
+    value === null || (Number.isInteger(value) && value >= 0 && value < 2 ** 31);
   const tokens = [record.input_tokens, record.output_tokens, record.reasoning_tokens, record.cached_tokens];
-  if (tokens.some((count) => count !== null && !(Number.isInteger(count) && count >= 0 && count < 2 ** 31))) {
-    return 'a token count is not a whole number of 0 or more';
-  }
+  if (!tokens.every(isCount)) return 'a token count is not a whole number of 0 or more';
   for (let i = 0; i < offsets.length; i++) {
     const gap = (offsets[i] ?? NaN) - (offsets[i - 1] ?? 0);
     if (!(gap >= 0)) return 'its chunks are not in order of time';
   }
-  return null;
+  const { first_output_ns, connect_ns, http_status, requested_output_tokens } = record;
+  const others = [offsets.at(-1), first_output_ns, connect_ns, ...HTTP_PHASES.map((name) => record[name])];
+  if (others.some((value) => value != null && !Number.isSafeInteger(value)))
+    return 'a time is not a whole number of nanoseconds';
+  return isCount(http_status) && isCount(requested_output_tokens)
+    ? null
+    : 'its HTTP status or requested length is not a whole number of 0 or more';
 }
+
+const HTTP_PHASES = Object.keys(NOT_TRACED) as (keyof typeof NOT_TRACED)[];
