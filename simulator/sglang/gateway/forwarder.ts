@@ -4,9 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prompt } from '../../http/prompt.ts';
 import type { CacheAwarePolicy } from './cache-aware-policy.ts';
 import { GatewayError } from './gateway-request.ts';
-import type { RequestMetrics, Routed } from './request-metrics.ts';
+import type { GatewayMetrics, Routed } from './gateway-metrics.ts';
 import type { Upstream } from './upstream.ts';
-import type { WorkerMetrics } from './worker-metrics.ts';
 import type { Worker } from './worker.ts';
 
 const MAX_RETRIES = 5;
@@ -19,8 +18,7 @@ interface ForwarderOptions {
   readonly workers: readonly Worker[];
   readonly policy: CacheAwarePolicy;
   readonly upstream: Upstream;
-  readonly requestMetrics: RequestMetrics;
-  readonly workerMetrics: WorkerMetrics;
+  readonly metrics: GatewayMetrics;
   readonly now_s: () => number;
 }
 
@@ -32,7 +30,7 @@ export interface Job extends Routed {
   readonly prompt: Prompt;
   readonly response: ServerResponse;
   /** Called when the head of the response goes out. */
-  readonly answering: () => void;
+  readonly responding: () => void;
 }
 
 /** Sends a request to the worker that the policy chooses, another one when that fails, and passes the response on. */
@@ -49,7 +47,7 @@ export class Forwarder {
    * @throws GatewayError 503 when no worker gives a response
    */
   async forward(job: Job): Promise<void> {
-    const { requestMetrics, workerMetrics, now_s } = this.#options;
+    const { metrics, now_s } = this.#options;
     const started_s = now_s();
     let failed: Worker | null = null;
     for (let attempt = 0; ; attempt++) {
@@ -70,51 +68,51 @@ export class Forwarder {
       }
       failed = worker;
       if (attempt === MAX_RETRIES) {
-        workerMetrics.exhausted(job.endpoint);
-        requestMetrics.failed(job, 'backend_error');
+        metrics.exhausted(job.endpoint);
+        metrics.failed(job, 'backend_error');
         throw new GatewayError(503, 'call_upstream_connection_failed', 'No worker gave an answer');
       }
       const backoffSeconds = FIRST_BACKOFF_SECONDS * BACKOFF_FACTOR ** attempt;
-      workerMetrics.retried(job.endpoint, attempt + 1, backoffSeconds);
+      metrics.retried(job.endpoint, attempt + 1, backoffSeconds);
       await sleep(backoffSeconds * 1000);
     }
   }
 
   /** @param failed not this one, unless there is no other */
   #choose(job: Job, failed: Worker | null): Worker | null {
-    const { workers, policy, workerMetrics, now_s } = this.#options;
+    const { workers, policy, metrics, now_s } = this.#options;
     const available = workers.filter((worker) => worker.isAvailable(now_s()));
     const others = available.filter((worker) => worker !== failed);
     const [first, ...rest] = others.length > 0 ? others : available;
     if (first === undefined) return null;
     const choice = policy.choose(job.prompt, [first, ...rest], workers);
-    workerMetrics.chosen(choice, job.model);
+    metrics.chosen(choice, job.model);
     return choice.worker;
   }
 
   #noWorkers(job: Job): GatewayError {
-    this.#options.requestMetrics.failed(job, 'no_workers');
+    this.#options.metrics.failed(job, 'no_workers');
     return new GatewayError(503, 'no_available_workers', 'All workers are unavailable');
   }
 
   /** The head of a worker's answer; null when the connection failed, also when tried again at once. */
   async #send(worker: Worker, job: Job): Promise<IncomingMessage | null> {
-    const { requestMetrics, workerMetrics, now_s } = this.#options;
-    workerMetrics.turned(worker.url, worker.dispatched(now_s()));
-    workerMetrics.dispatched(worker, job.model);
+    const { metrics, now_s } = this.#options;
+    metrics.turned(worker.url, worker.dispatched(now_s()));
+    metrics.dispatched(worker, job.model);
     for (const isResent of [false, true]) {
-      if (isResent) requestMetrics.resent();
+      if (isResent) metrics.resent();
       const answer = await this.#head(worker, job);
       if (job.response.destroyed) return answer;
       if (answer === null) continue;
       const status = answer.statusCode ?? 0;
-      requestMetrics.upstream(status, '');
-      if (status < 500) workerMetrics.outcome(worker, 'success', worker.succeeded());
-      else workerMetrics.outcome(worker, 'failure', worker.failed(now_s()));
+      metrics.upstream(status, '');
+      if (status < 500) metrics.outcome(worker, 'success', worker.succeeded());
+      else metrics.outcome(worker, 'failure', worker.failed(now_s()));
       return answer;
     }
-    requestMetrics.upstream(500, 'call_upstream_connection_failed');
-    workerMetrics.outcome(worker, 'failure', worker.failed(now_s()));
+    metrics.upstream(500, 'call_upstream_connection_failed');
+    metrics.outcome(worker, 'failure', worker.failed(now_s()));
     return null;
   }
 
@@ -125,25 +123,25 @@ export class Forwarder {
   }
 
   #countHead(job: Job, { statusCode = 0 }: IncomingMessage, seconds: number): void {
-    const { requestMetrics } = this.#options;
-    if (statusCode < 400) requestMetrics.began(job, seconds);
-    else requestMetrics.failed(job, statusCode < 500 ? 'validation_error' : 'backend_error');
+    const { metrics } = this.#options;
+    if (statusCode < 400) metrics.began(job, seconds);
+    else metrics.failed(job, statusCode < 500 ? 'validation_error' : 'backend_error');
   }
 
   /** A stream that breaks ends with an error event and `[DONE]`, as if it were well: that is what smg 1.13.0 does. */
   #passOn(worker: Worker, job: Job, answer: IncomingMessage): Promise<void> {
-    const { requestMetrics, workerMetrics, now_s } = this.#options;
+    const { metrics, now_s } = this.#options;
     const { response } = job;
     const isStream = answer.headers['content-type']?.startsWith('text/event-stream') === true;
     response.writeHead(answer.statusCode ?? 502, headOf(answer, worker));
     response.flushHeaders();
-    job.answering();
+    job.responding();
     return new Promise((resolve) => {
       response.once('close', resolve);
       answer.once('error', (error) => {
         if (response.destroyed) return;
-        workerMetrics.outcome(worker, 'failure', worker.failed(now_s()));
-        requestMetrics.failed(job, 'backend_error');
+        metrics.outcome(worker, 'failure', worker.failed(now_s()));
+        metrics.failed(job, 'backend_error');
         if (isStream) response.end(brokenStream(error));
         else response.destroy();
       });

@@ -9,18 +9,14 @@ import { MAX_BODY_BYTES, readBody } from '../../http/request-body.ts';
 import { RouteServer } from '../../http/route-server.ts';
 import type { RouteHandler } from '../../http/route-server.ts';
 import { CacheAwarePolicy } from './cache-aware-policy.ts';
-import { GatewayFamilies } from './families.ts';
 import { Forwarder } from './forwarder.ts';
 import { GatewayError, readGatewayRequest } from './gateway-request.ts';
-import { RequestMetrics } from './request-metrics.ts';
-import type { Routed } from './request-metrics.ts';
-import { RuntimeMetrics } from './runtime-metrics.ts';
-import { seed as seedFamilies } from './seeds.ts';
+import { GatewayMetrics } from './gateway-metrics.ts';
+import type { Routed } from './gateway-metrics.ts';
 import { Upstream } from './upstream.ts';
-import { WorkerMetrics } from './worker-metrics.ts';
 import { Worker } from './worker.ts';
 import { parseText, type Labels, type MetricFamily, type MetricType } from '../../../core/exposition/index.ts';
-import { FORMATS, escapeLabelValue, plainNumber, writePage } from '../../metrics/write-page.ts';
+import { escapeLabelValue, plainNumber } from '../../metrics/write-page.ts';
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -35,33 +31,26 @@ interface GatewayOptions {
 /** smg 1.13.0 with the cache-aware policy before workers of one model: the API on one port, its metrics on another. */
 export class GatewayServer {
   readonly #options: GatewayOptions;
-  readonly #families = new GatewayFamilies();
   readonly #workers: readonly Worker[];
   readonly #upstream = new Upstream();
-  readonly #requests: RequestMetrics;
-  readonly #runtime: RuntimeMetrics;
-  readonly #workerMetrics: WorkerMetrics;
+  readonly #metrics: GatewayMetrics;
   readonly #watch: WorkerWatch;
   readonly #forwarder: Forwarder;
   readonly #http: RouteServer;
-  readonly #metrics = metricsServer(CONTENT_TYPE, () => this.#page());
+  readonly #metricsServer = metricsServer(CONTENT_TYPE, () => this.#metrics.page(this.#now_s()));
   readonly #now_s = (): number => performance.now() / 1000;
 
   constructor(options: GatewayOptions) {
     const { workerUrls, model, seed, faults } = options;
     this.#options = options;
-    seedFamilies(this.#families);
     this.#workers = workerUrls.map((url) => new Worker(url));
-    this.#requests = new RequestMetrics(this.#families);
-    this.#runtime = new RuntimeMetrics(this.#families);
-    this.#workerMetrics = new WorkerMetrics(this.#families, this.#workers, model);
-    this.#watch = new WorkerWatch(this.#workers, this.#upstream, this.#workerMetrics);
+    this.#metrics = new GatewayMetrics(this.#workers, model);
+    this.#watch = new WorkerWatch(this.#workers, this.#upstream, this.#metrics);
     this.#forwarder = new Forwarder({
       workers: this.#workers,
       policy: new CacheAwarePolicy(seededRandom(seed), faults.hotWorker),
       upstream: this.#upstream,
-      requestMetrics: this.#requests,
-      workerMetrics: this.#workerMetrics,
+      metrics: this.#metrics,
       now_s: this.#now_s,
     });
     this.#http = this.#makeHttp();
@@ -70,14 +59,14 @@ export class GatewayServer {
   /** @returns the port of the API */
   async listen(port: number, metrics: PagePort, host: string): Promise<number> {
     const own = await this.#http.listen(port, host);
-    await listenAt(this.#metrics, metrics, host);
+    await listenAt(this.#metricsServer, metrics, host);
     return own;
   }
 
   async close(): Promise<void> {
     this.#watch.close();
-    this.#runtime.close();
-    await Promise.all([this.#http.close(), this.#metrics.close()]);
+    this.#metrics.close();
+    await Promise.all([this.#http.close(), this.#metricsServer.close()]);
     this.#upstream.close();
   }
 
@@ -144,23 +133,23 @@ export class GatewayServer {
 
   #generating(path: string, endpoint: string): RouteHandler {
     return async (request, response) => {
-      const { answering, answered } = this.#count(path, request, response);
-      this.#requests.admitted();
+      const { responding, responded } = this.#count(path, request, response);
+      this.#metrics.admitted();
       let errorCode = '';
       response.once('close', () => {
-        this.#requests.released();
-        if (response.writableFinished) answered(response.statusCode, errorCode);
-        else answered(499, 'client_closed_request');
+        this.#metrics.released();
+        if (response.writableFinished) responded(response.statusCode, errorCode);
+        else responded(499, 'client_closed_request');
       });
       try {
         const body = await readBody(request, MAX_BODY_BYTES);
         const { routed, prompt } = this.#route(body, endpoint);
-        await this.#forwarder.forward({ ...routed, path, body, prompt, response, answering });
+        await this.#forwarder.forward({ ...routed, path, body, prompt, response, responding });
       } catch (error) {
         if (!(error instanceof GatewayError || error instanceof ApiError)) throw error;
         if (response.destroyed) return;
         errorCode = error instanceof GatewayError ? error.code : 'request_too_large';
-        answering();
+        responding();
         sendJson(response, error.status, error.body());
       }
     };
@@ -171,10 +160,10 @@ export class GatewayServer {
     const { model, streaming, prompt } = readGatewayRequest(body, blockSize);
     const isServed = model === null || model === served;
     const routed: Routed = { endpoint, streaming, model: isServed ? (model ?? 'unknown') : 'other' };
-    this.#requests.routed(routed);
+    this.#metrics.routed(routed);
     if (!isServed) {
-      this.#requests.failed(routed, 'no_workers');
-      this.#requests.upstream(404, 'model_not_found');
+      this.#metrics.failed(routed, 'no_workers');
+      this.#metrics.upstream(404, 'model_not_found');
       throw new GatewayError(404, 'model_not_found', `No worker available for model '${model}'`);
     }
     return { routed, prompt };
@@ -182,9 +171,9 @@ export class GatewayServer {
 
   #counted(path: string, send: (response: ServerResponse) => void): RouteHandler {
     return (request, response) => {
-      const { answering, answered } = this.#count(path, request, response);
-      answering();
-      response.once('close', () => answered(response.statusCode, path === 'other' ? 'unknown_url' : ''));
+      const { responding, responded } = this.#count(path, request, response);
+      responding();
+      response.once('close', () => responded(response.statusCode, path === 'other' ? 'unknown_url' : ''));
       send(response);
     };
   }
@@ -192,18 +181,11 @@ export class GatewayServer {
   #count(path: string, request: IncomingMessage, response: ServerResponse) {
     const started_s = this.#now_s();
     const labels = { method: request.method ?? '', path };
-    this.#requests.arrived(response, labels, started_s);
+    this.#metrics.arrived(response, labels, started_s);
     return {
-      answering: () => this.#requests.answering(labels, this.#now_s() - started_s),
-      answered: (status: number, code: string) => this.#requests.answered(response, path, status, code),
+      responding: () => this.#metrics.responding(labels, this.#now_s() - started_s),
+      responded: (status: number, code: string) => this.#metrics.responded(response, path, status, code),
     };
-  }
-
-  #page(): string {
-    this.#requests.update(this.#now_s());
-    this.#workerMetrics.update();
-    this.#runtime.update();
-    return writePage(this.#families.all(), FORMATS.RUST_EXPORTER);
   }
 }
 
@@ -239,7 +221,7 @@ class WorkerWatch {
   readonly #timer: NodeJS.Timeout;
   #checks = 0;
 
-  constructor(workers: readonly Worker[], upstream: Upstream, metrics: WorkerMetrics) {
+  constructor(workers: readonly Worker[], upstream: Upstream, metrics: GatewayMetrics) {
     const look = (): void => {
       const pollsLoad = this.#checks++ % CHECKS_PER_LOAD_POLL === 0;
       for (const worker of workers) {
