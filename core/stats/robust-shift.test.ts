@@ -1,6 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { normalQuantile } from './normal-quantile.ts';
-import { changeInterval, detectableShift, lookAt, outliersOf, recovery, referenceOf } from './robust-shift.ts';
+import {
+  chanceOf,
+  changeInterval,
+  detectableShift,
+  lookAt,
+  LOOKS,
+  outliersOf,
+  recovery,
+  referenceOf,
+} from './robust-shift.ts';
 import { rankSumNull } from './rank-null.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { KnownInterval } from './shift.ts';
@@ -28,7 +37,7 @@ describe('the reference', () => {
   test('of values with several levels has the center of the last and the scatter within them', () => {
     const values = [...normal(12, 0, 1), ...normal(8, 50, 1)];
     const levels = values.map((_, i) => (i < 12 ? 0 : 1));
-    const { center, scale, n } = referenceOf(exactly(values), levels);
+    const { center, scale, n } = referenceOf(exactly(values), { levels });
     expect(center[0]).toBeCloseTo(50, 1);
     expect(scale).toBeLessThan(1.3);
     expect(n).toBe(8);
@@ -83,14 +92,41 @@ describe('a look', () => {
   });
 });
 
-test('values that depend on the one before decide less', () => {
-  const inOrder = normal(20, 3, 0.5).toSorted((x, y) => x - y);
-  expect(referenceOf(exactly(inOrder)).caution).toBe(4 * REFERENCE.caution);
+test('values that depend on the one before decide less, and find only larger changes', () => {
+  const dependent = { ...REFERENCE, dependence: 0.5 };
+  const slow = exactly([4.3, 4.2, 4.4]);
+  expect(lookAt(dependent, slow).up).toBeGreaterThan(10 * lookAt(REFERENCE, slow).up);
+  expect(lookAt(dependent, slow).estimate).toEqual(lookAt(REFERENCE, slow).estimate);
+  expect(detectableShift(dependent, 8, 1e-3)).toBeGreaterThan(1.5 * detectableShift(REFERENCE, 8, 1e-3));
+});
+
+test.each([6, 12, 20])('with a reference of %i values the looks together err at most as often as they may', (n) => {
+  const random = seededRandom('looks');
+  const one = (): KnownInterval => {
+    const value = normalQuantile(Math.max(1e-9, random()));
+    return [value, value];
+  };
+  let found = 0;
+  for (let i = 0; i < 1500; i++) {
+    const reference = referenceOf(Array.from({ length: n }, one), { level: 0.002 });
+    for (let j = 0; j < 20; j++) {
+      const last = Array.from({ length: 8 }, one);
+      if (LOOKS.some((k) => chanceOf(lookAt(reference, last.slice(-k))) <= 0.002)) found++;
+    }
+  }
+  expect(found / 30_000).toBeGreaterThan(0.0005);
+  expect(found / 30_000).toBeLessThan(0.002);
 });
 
 test('values of normal histories are no outliers, and a disturbed one is', () => {
   expect(outliersOf(REFERENCE, exactly(normal(20, 3, 0.5)), 0.001)).toEqual([]);
   expect(outliersOf(REFERENCE, exactly([3, 3.2, 7, 2.9]), 0.001)).toEqual([2]);
+});
+
+test('no value alone ends a change, however low', () => {
+  const lasting = exactly([5, 5.1, 4.9, 5, 5.2]);
+  expect(recovery(REFERENCE, [...lasting, [-50, -50]], 5, 0.2).from).toBeNull();
+  expect(recovery(REFERENCE, [...lasting, [3, 3], [3, 3]], 5, 0.2).from).toBe(5);
 });
 
 test('a change that lasts is seldom taken for over', () => {

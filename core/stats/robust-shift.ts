@@ -1,35 +1,31 @@
 import type { Interval } from './interval.ts';
 import { median } from './percentiles.ts';
-import { serialDependence } from './serial-dependence.ts';
+import { dependenceBetween, dependentDeviation } from './serial-dependence.ts';
 import type { KnownInterval } from './shift.ts';
 import { studentT, studentTTail } from './student-t.ts';
 
 /**
  * Whether the last values of a series lie higher or lower than a reference before them, such that no single value on either side
  * decides or hides it: the reference has a robust center and scale (Huber, Annals of Mathematical Statistics 35, 1964), and each
- * later value counts with at most a bounded score. The last 3, 5 and 8 values are looked at together, each look with a third of
- * the chance of error, whenever a value arrives.
+ * later value counts with at most a bounded score. The last 3, 5 and 8 values are looked at together whenever a value arrives.
  */
 
-/** Numbers of last values that decide together. */
-export const LOOKS: readonly number[] = [3, 5, 8];
+/**
+ * By numbers of last values that decide together, the share of the chance of error that each may use. Together they are more than 1
+ * because looks share values, and because Student's tail overstates that of a sum of bounded scores, most for few of them.
+ */
+const SHARES: ReadonlyMap<number, number> = new Map([
+  [3, 0.75],
+  [5, 0.5],
+  [8, 0.4],
+]);
+export const LOOKS: readonly number[] = [...SHARES.keys()];
+export const MIN_LOOK = Math.min(...LOOKS);
 export const MAX_LOOK = Math.max(...LOOKS);
 /** Fewer values have no scale that means anything. */
 export const MIN_REFERENCE = 5;
-/** References shorter than this have heavy tails that the bounded scores do not have: their chances are taken for smaller. */
-const USUAL_REFERENCE = 20;
-
-/**
- * Rank autocorrelation from which values count as dependent. Then looks of one series err together and more often: a chance of
- * error is taken for so many times as large. An estimated variance of dependent sums finds less at the same rate of errors.
- */
-const DEPENDENT = 0.3;
-const DEPENDENT_CAUTION = 4;
-/** And the scores reach as much further that three values still decide. */
-const DEPENDENT_BOUND = 0.4;
-
-/** One value in so many is beyond the bound of a score when nothing changed. */
-const BOUND_TAIL = 0.0035;
+/** The bound of a score is so many times the mean with which three values decide: two with one at the center never do. */
+const BOUND_REACH = 1.13;
 /** Huber's bound of an influence, in standard deviations, and what it leaves of the variance and slope of a normal variable. */
 const INFLUENCE = 1.5;
 const VARIANCE_WITHIN = 0.7784;
@@ -48,25 +44,32 @@ export interface Reference {
   readonly n: number;
   /** Degrees of freedom of the scale. */
   readonly degrees: number;
-  /** The largest score of one value, in scales. */
+  /** The largest score of one independent value, in scales. */
   readonly bound: number;
-  /** By this a chance is multiplied: below 1 for short references, above where values depend on the one before. */
-  readonly caution: number;
+  /** How much a value resembles the one before: their correlation, 0 to 1. */
+  readonly dependence: number;
 }
 
-/**
- * @param levels from which change of level on each value is, ascending; the center is that of the last level, the scale that
- *   within levels. Default: one level.
- */
-export function referenceOf(values: readonly KnownInterval[], levels?: readonly number[]): Reference {
-  const groups = [...Map.groupBy(values, (_, i) => levels?.[i] ?? 0).values()];
+export interface ReferenceOptions {
+  /**
+   * From which change of level on each value is, ascending; the center is that of the last level, the scale that within levels.
+   * Default: one level.
+   */
+  readonly levels?: readonly number[];
+  /** Default: values are independent. */
+  readonly dependence?: number;
+  /** The two-sided chance of error at which a change is found. */
+  readonly level?: number;
+}
+
+export function referenceOf(
+  values: readonly KnownInterval[],
+  { levels = [], dependence = 0, level = 0.0005 }: ReferenceOptions = {},
+): Reference {
+  const groups = groupsOf(values, levels);
   const last = groups.at(-1) ?? [];
-  const residuals = groups.flatMap((group) => {
-    const center = median(group.map(middle));
-    return group.map((value) => middle(value) - center);
-  });
+  const residuals = residualsOf(groups);
   const degrees = Math.max(1, values.length - groups.length);
-  const isDependent = (serialDependence(residuals)?.autocorrelation ?? 0) >= DEPENDENT;
   const halves = values.map(([low, high]) => (high - low) / 2);
   const scale = scaleOf(residuals, degrees) + Math.sqrt(mean(halves.map((half) => half ** 2)));
   const center = (end: 0 | 1): number =>
@@ -79,9 +82,27 @@ export function referenceOf(values: readonly KnownInterval[], levels?: readonly 
     scale,
     n: last.length,
     degrees,
-    bound: quantile(1 - 2 * BOUND_TAIL * (isDependent ? DEPENDENT_BOUND : 1), degrees) * Math.sqrt(1 + 1 / last.length),
-    caution: Math.min(1, values.length / USUAL_REFERENCE) ** 2 * (isDependent ? DEPENDENT_CAUTION : 1),
+    bound:
+      BOUND_REACH * quantile(1 - 2 * lookLevel(MIN_LOOK, level), degrees) * Math.sqrt(1 / MIN_LOOK + 1 / last.length),
+    dependence,
   };
+}
+
+/** How much the runs of several series resemble the run before: see `Reference.dependence`. */
+export function dependenceOf(series: readonly (readonly KnownInterval[])[], levels: readonly number[] = []): number {
+  return dependenceBetween(series.map((values) => residualsOf(groupsOf(values, levels))));
+}
+
+function groupsOf(values: readonly KnownInterval[], levels: readonly number[]): readonly (readonly KnownInterval[])[] {
+  return [...Map.groupBy(values, (_, i) => levels[i] ?? 0).values()];
+}
+
+/** What is left without the level. */
+function residualsOf(groups: readonly (readonly KnownInterval[])[]): readonly number[] {
+  return groups.flatMap((group) => {
+    const center = median(group.map(middle));
+    return group.map((value) => middle(value) - center);
+  });
 }
 
 /** What the last `k` values say. */
@@ -97,12 +118,12 @@ export interface RunLook {
 /** All values together; at least one. */
 export function lookAt(reference: Reference, last: readonly KnownInterval[]): RunLook {
   const k = last.length;
-  const { center, scale, n, degrees } = reference;
-  const deviation = Math.sqrt(k + k ** 2 / n);
+  const { center, scale, degrees } = reference;
+  const bound = k === 1 ? Infinity : reference.bound * dependentDeviation(reference, k);
   const chance = (scores: readonly number[]): number => {
-    const sum = scores.reduce((total, score) => total + bounded(score, k === 1 ? Infinity : reference.bound), 0);
+    const score = mean(scores.map((each) => bounded(each, bound)));
     // A value that is not finite in the reference leaves everything open.
-    return Number.isNaN(sum) ? 1 : reference.caution * studentTTail(sum / deviation, degrees);
+    return Number.isNaN(score) ? 1 : studentTTail(score / deviationOf(reference, k), degrees);
   };
   return {
     k,
@@ -112,21 +133,35 @@ export function lookAt(reference: Reference, last: readonly KnownInterval[]): Ru
   };
 }
 
+/** Two-sided chance of a look when nothing changed, after the looks with the other numbers of values. */
+export function chanceOf({ k, up, down }: RunLook): number {
+  return Math.min(1, (2 * Math.min(up, down)) / shareOf(k));
+}
+
+/** The one-sided chance of error at which `k` values decide, of the chance of all looks in both directions. */
+export function lookLevel(k: number, chance: number): number {
+  return (chance / 2) * shareOf(k);
+}
+
+/** Of values between two looks: the share of the smaller one. */
+function shareOf(k: number): number {
+  return SHARES.get(LOOKS.findLast((look) => look <= k) ?? k) ?? 1;
+}
+
 /** Interval of the change, of confidence 1 − level. */
 export function changeInterval(reference: Reference, { k, estimate }: RunLook, level: number): Interval {
-  const reach = quantile(1 - level, reference.degrees) * deviationOf(reference, k);
+  const reach = quantile(1 - level, reference.degrees) * reference.scale * deviationOf(reference, k);
   return [estimate[0] - reach, estimate[1] + reach];
 }
 
 /** The smallest change of all of `k` values that is found at this one-sided chance of error. */
 export function detectableShift(reference: Reference, k: number, chance: number): number {
-  const level = Math.min(0.5, chance / reference.caution);
-  return quantile(1 - 2 * level, reference.degrees) * deviationOf(reference, k);
+  return quantile(1 - 2 * chance, reference.degrees) * reference.scale * deviationOf(reference, k);
 }
 
-/** Standard deviation of the difference between the mean of `k` values and the center. */
-function deviationOf({ scale, n }: Reference, k: number): number {
-  return scale * Math.sqrt(1 / k + 1 / n);
+/** Standard deviation of the difference between the mean of `k` values and the center, in scales. */
+function deviationOf(reference: Reference, k: number): number {
+  return Math.sqrt(1 / k + 1 / reference.n) * dependentDeviation(reference, k);
 }
 
 /** Values of the reference that are no part of its scatter, by their place. */
@@ -141,6 +176,10 @@ export function outliersOf(reference: Reference, values: readonly KnownInterval[
 
 /** How certain it is that a change for the worse is over: the likelihood of "over" is so many times that of "it lasts". */
 const LOG_OF_SURE = 8;
+/** The most of it that one value says, however low: none ends a change alone. */
+const MAX_LOG_OF_ONE = 5;
+/** The largest score of a value there, in scales. */
+const RECOVERY_BOUND = 4;
 
 /**
  * From which value on a series that moved up is back, by the likelihood ratio of the reference to the level that the values
@@ -155,18 +194,21 @@ export function recovery(
   found: number,
   margin: number,
 ): { readonly from: number | null; readonly further: number } {
-  const { center, scale, bound } = reference;
-  const scores = values.map(([low]) => bounded(score(low - center[1], scale), bound));
+  const { center, scale } = reference;
+  const scores = values.map(([low]) => bounded(score(low - center[1], scale), RECOVERY_BOUND));
   let further = Infinity;
   for (let from = values.length; from >= found; from--) {
     // As little as the change may have been: what is too large a change looks over too soon.
-    const level = Math.min(bound, mean(scores.slice(0, from)) - 1 / Math.sqrt(from));
+    const level = mean(scores.slice(0, from)) - 1 / Math.sqrt(from);
     if (level <= 0) continue;
     const since = scores.slice(from);
-    const sure = since.reduce((sum, value) => sum + level * (level / 2 - value), 0);
+    const sure = since.reduce((sum, value) => sum + Math.min(MAX_LOG_OF_ONE, level * (level / 2 - value)), 0);
     const back = since.length > 0 && estimateOf(values.slice(from), 1, scale) - center[0] < margin;
     if (sure >= LOG_OF_SURE && back) return { from, further: 0 };
-    further = Math.min(further, Math.max(1, Math.ceil((LOG_OF_SURE - Math.max(0, sure)) / (level ** 2 / 2))));
+    further = Math.min(
+      further,
+      Math.max(1, Math.ceil((LOG_OF_SURE - Math.max(0, sure)) / Math.min(MAX_LOG_OF_ONE, level ** 2 / 2))),
+    );
   }
   return { from: null, further };
 }

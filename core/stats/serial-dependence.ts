@@ -1,42 +1,65 @@
-import { normalCdf } from './normal-cdf.ts';
+import { median } from './percentiles.ts';
 
-/** How much the values of a short series (a history of runs) depend on the one before. */
-export interface SerialDependence {
-  /** First-order autocorrelation of the ranks, corrected for the bias of short series; −1 to 1. */
-  readonly autocorrelation: number;
-  /** P of so much positive dependence in independent values: Bartels' rank version of von Neumann's ratio. */
-  readonly p: number;
-}
-
-/** Below this many values the normal approximation of Bartels' ratio does not hold. */
-export const MIN_FOR_DEPENDENCE = 10;
+/** Fewer values say nothing of their dependence. */
+const MIN_FOR_DEPENDENCE = 10;
+/** Dependence that is taken for smaller than it is costs more false alarms than a larger one costs power. */
+const CAUTION = 1.1;
+const MAX_DEPENDENCE = 0.85;
 
 /**
- * The dependence of neighboring values, by their ranks, which limit the influence of outliers. Null for fewer than 10
- * values or when all are equal.
+ * First-order autocorrelation of the ranks, which limit the influence of outliers, −1 to 1. Null for fewer than 10 values or when
+ * all are equal.
  *
- * Test: Bartels, Journal of the American Statistical Association 77 (1982), with his variance 20 ÷ (5n + 7). Correction
- * of the bias −(1 + 3ρ) ÷ n: Kendall, Biometrika 41 (1954).
+ * Correction of the bias −(1 + 3ρ) ÷ n: Kendall, Biometrika 41 (1954).
  */
-export function serialDependence(series: readonly number[]): SerialDependence | null {
+export function rankAutocorrelation(series: readonly number[]): number | null {
   const n = series.length;
   if (n < MIN_FOR_DEPENDENCE) return null;
   const ranks = midranks(series);
   const mean = (n + 1) / 2;
   let squares = 0;
-  let steps = 0;
   let products = 0;
   ranks.forEach((rank, i) => {
     squares += (rank - mean) ** 2;
-    const before = ranks[i - 1];
-    if (before === undefined) return;
-    steps += (rank - before) ** 2;
-    products += (rank - mean) * (before - mean);
+    products += i === 0 ? 0 : (rank - mean) * ((ranks[i - 1] ?? NaN) - mean);
   });
   if (squares === 0) return null;
-  const raw = products / squares;
-  const p = normalCdf((steps / squares - 2) / Math.sqrt(20 / (5 * n + 7)));
-  return { autocorrelation: Math.max(-1, Math.min(1, (n * raw + 1) / (n - 3))), p };
+  return Math.max(-1, Math.min(1, ((n * products) / squares + 1) / (n - 3)));
+}
+
+/**
+ * How much runs resemble the run before, by several series of the same runs: one of 20 values says little of it, and what makes
+ * runs resemble each other moves all of them. From 0 (independent); series of which most values are equal say nothing.
+ */
+export function dependenceBetween(series: readonly (readonly number[])[]): number {
+  const known = series.flatMap((values) => {
+    const center = median(values);
+    const isMostlyEqual = 2 * values.filter((value) => value === center).length > values.length;
+    return isMostlyEqual ? [] : (rankAutocorrelation(values) ?? []);
+  });
+  const mean = known.reduce((sum, each) => sum + each, 0) / Math.max(1, known.length);
+  return Math.max(0, Math.min(MAX_DEPENDENCE, CAUTION * mean));
+}
+
+/**
+ * By how much the difference between the means of `k` values and of the `n` before scatters more than that of independent values,
+ * in standard deviations as they are estimated from the `n`: of an autoregression of first order.
+ */
+export function dependentDeviation(
+  { dependence, n }: { readonly dependence: number; readonly n: number },
+  k: number,
+): number {
+  if (dependence === 0) return 1;
+  const ofMean = varianceOfMean(dependence, n);
+  const estimated = (n - n * ofMean) / Math.max(1, n - 1);
+  return Math.sqrt((varianceOfMean(dependence, k) + ofMean) / (1 / k + 1 / n) / (estimated || 1));
+}
+
+/** Of `count` values with variance 1. */
+function varianceOfMean(dependence: number, count: number): number {
+  let sum = 1;
+  for (let lag = 1; lag < count; lag++) sum += 2 * (1 - lag / count) * dependence ** lag;
+  return sum / count;
 }
 
 /** Ranks from 1; equal values share the mean of their ranks. */

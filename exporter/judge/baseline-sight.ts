@@ -1,11 +1,10 @@
 import { statisticTitle } from '../../core/measures/names.ts';
-import { detectableShift, LOOKS, outliersOf, referenceOf, MIN_REFERENCE } from '../../core/stats/robust-shift.ts';
+import { detectableShift, lookLevel, LOOKS, outliersOf, MIN_REFERENCE } from '../../core/stats/robust-shift.ts';
 import { changeText, percentText } from '../../core/text/change-text.ts';
 import { quoted } from '../../core/text/shell-word.ts';
-import { casesOf, gatingOnly, type FigureCase } from './cases.ts';
+import { CHECK_ALPHA, gatingCases, referenceFrom, type Levels } from './baseline-reference.ts';
 import { effectRatio } from './effect.ts';
 import { UNUSUAL } from './evidence.ts';
-import { CHECK_ALPHA, levelsOf } from './history.ts';
 import type { Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 
@@ -28,20 +27,20 @@ export interface BaselineSight {
 export function baselineSight(
   accepted: readonly RunFigures[],
   rules: Rules,
-  { wanted, levels }: { readonly wanted: number | null; readonly levels: ReadonlyMap<string, number> },
+  { wanted, levels }: { readonly wanted: number | null; readonly levels: Levels },
 ): BaselineSight | null {
   const cases = gatingCases(accepted, rules).filter(({ problem }) => problem === null);
   if (accepted.length < MIN_REFERENCE || cases.length === 0) return null;
-  const chance = CHECK_ALPHA / cases.length / 2 / LOOKS.length;
+  const reference = referenceFrom(accepted, rules, levels);
+  const chance = (k: number): number => (k === 1 ? UNUSUAL : lookLevel(k, CHECK_ALPHA / cases.length));
   const sights = cases.map(({ key, a, margin }): BaselineSight => {
-    const reference = referenceOf(a, levelsOf(accepted, levels));
-    const change = (k: number): number =>
-      Math.max(margin, Math.expm1(detectableShift(reference, k, k === 1 ? UNUSUAL : chance)));
+    const of = reference(a);
+    const change = (k: number): number => Math.max(margin, Math.expm1(detectableShift(of, k, chance(k))));
     const target = wanted ?? margin;
     const enough = LOOKS.find((k) => change(k) <= Math.max(target, margin) * (1 + 1e-9));
     return {
       title: statisticTitle(key),
-      scatter: Math.expm1(reference.scale),
+      scatter: Math.expm1(of.scale),
       // More runs find no less than the margin.
       detects: [1, ...LOOKS]
         .map((runs) => ({ runs, change: change(runs) }))
@@ -71,19 +70,16 @@ export interface Outlier {
 }
 
 /** Accepted runs that are unlike the others in a measure that gates. */
-export function baselineOutliers(
-  accepted: readonly RunFigures[],
-  rules: Rules,
-  levels: ReadonlyMap<string, number>,
-): readonly Outlier[] {
+export function baselineOutliers(accepted: readonly RunFigures[], rules: Rules, levels: Levels): readonly Outlier[] {
   if (accepted.length < MIN_REFERENCE) return [];
+  const reference = referenceFrom(accepted, rules, levels);
   const found = new Map<string, Outlier & { readonly size: number }>();
   for (const { key, a, margin, problem } of gatingCases(accepted, rules)) {
     if (problem !== null) continue;
-    const reference = referenceOf(a, levelsOf(accepted, levels));
-    for (const place of outliersOf(reference, a, OUTLIER)) {
+    const of = reference(a);
+    for (const place of outliersOf(of, a, OUTLIER)) {
       const run_id = accepted[place]?.run_id ?? '';
-      const shift = (a[place]?.[0] ?? NaN) - reference.center[0];
+      const shift = (a[place]?.[0] ?? NaN) - of.center[0];
       const size = Math.abs(shift);
       if (size < Math.log1p(margin) || size <= (found.get(run_id)?.size ?? 0)) continue;
       found.set(run_id, { run_id, title: statisticTitle(key), ratio: effectRatio(key, shift), size });
@@ -93,24 +89,12 @@ export function baselineOutliers(
 }
 
 /** A line for each outlier, with the command that removes it. */
-export function outlierNotes(
-  accepted: readonly RunFigures[],
-  rules: Rules,
-  levels: ReadonlyMap<string, number>,
-): readonly string[] {
+export function outlierNotes(accepted: readonly RunFigures[], rules: Rules, levels: Levels): readonly string[] {
   return baselineOutliers(accepted, rules, levels).map(
     ({ run_id, title, ratio }) =>
       `accepted run ${run_id} is an outlier (${title} ${changeText(ratio)}); if it was disturbed: ` +
       `llmbench baseline drop ${quoted(run_id)} --reason outlier`,
   );
-}
-
-function gatingCases(accepted: readonly RunFigures[], rules: Rules): readonly FigureCase[] {
-  return casesOf(
-    accepted.map((run) => gatingOnly(run, rules)),
-    [],
-    rules,
-  ).filter(({ place }) => place >= 0);
 }
 
 const plus = (ratio: number): string => `+${percentText(ratio)}`;

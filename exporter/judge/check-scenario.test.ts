@@ -93,8 +93,7 @@ describe('a check', () => {
     }
     expect(verdicts.slice(0, 5)).toEqual(['undecided', 'undecided', 'improved', 'improved', 'improved']);
     expect(verdicts.slice(5, 7)).toEqual(['unchanged', 'unchanged']);
-    // Seven runs of the new level know it less well than twenty.
-    expect(verdicts.slice(7)).toEqual(['suspect', 'suspect', 'suspect', 'suspect', 'regressed']);
+    expect(verdicts.slice(7)).toEqual(['suspect', 'suspect', 'regressed', 'regressed', 'regressed']);
   });
 
   test('one accepted run that was disturbed is named with the command that drops it, and hides nothing', async () => {

@@ -6,14 +6,8 @@ import type { RunStore } from '../store/run-store.ts';
 import { BASELINE_RUNS, baselineWindow } from './baseline-window.ts';
 import { changeBaseline, readBaseline, type Baseline } from './baseline.ts';
 import { keyText } from './cases.ts';
-import {
-  decisiveOf,
-  inOrder,
-  judgeAgainstHistory,
-  recoveryFrom,
-  type HistoryJudgment,
-  type RegressionEnd,
-} from './history.ts';
+import { decisiveOf, inOrder, judgeAgainstHistory, type HistoryJudgment } from './history.ts';
+import { regressionEnd, type RegressionEnd } from './regression-end.ts';
 import { readFigures, storedFigures, UnreadableRunError, type LoadFigures } from './load-figures.ts';
 import { outlierNotes } from './baseline-sight.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
@@ -182,7 +176,7 @@ function recoveryOf(
   const found = series.findIndex(({ run_id }) => run_id === last) + 1;
   // Without the runs that showed it it is not known how large it was.
   if (found === 0 || before.length === 0) return { since: null, further: null };
-  return recoveryFrom(inOrder(before), series, found, { rules, levels, regressed: regressedFigures(entries, open) });
+  return regressionEnd(inOrder(before), series, found, { rules, levels, regressed: regressedFigures(entries, open) });
 }
 
 /** How many runs would end a regression that was found just now. */
@@ -196,7 +190,7 @@ function recoveryAfterFinding(
   const regressed = new Set(measures.filter((one) => one.gating && one.verdict === 'regressed').map(keyText));
   const against = among([...accepted, ...anchor.filter((run) => !accepted.includes(run))], runs.a);
   const how = { regressed, rules, levels: baseline.levels };
-  return recoveryFrom(against, among(pending, runs.b), runs.b.length, how);
+  return regressionEnd(against, among(pending, runs.b), runs.b.length, how);
 }
 
 /** Runs of an improvement with which the level that they show becomes the normal one. */

@@ -1,10 +1,13 @@
 import type { Interval } from '../../core/stats/interval.ts';
 import {
+  chanceOf,
   changeInterval,
   detectableShift,
   LOOKS,
   lookAt,
+  lookLevel,
   MAX_LOOK,
+  MIN_LOOK,
   type RunLook,
   type Reference,
 } from '../../core/stats/robust-shift.ts';
@@ -82,12 +85,11 @@ export function historyEvidence(
   const newest = last(1);
   const looks = LOOKS.filter((k) => k <= after.length).map(last);
   const all = last(Math.min(after.length, MAX_LOOK));
-  const chance = (look: RunLook): number => Math.min(1, 2 * LOOKS.length * Math.min(look.up, look.down));
-  const [best] = looks.toSorted((x, y) => chance(x) - chance(y));
-  const found = best !== undefined && chance(best) <= level ? best : null;
+  const [best] = looks.toSorted((x, y) => chanceOf(x) - chanceOf(y));
+  const found = best !== undefined && chanceOf(best) <= level ? best : null;
   const suspicion = newest.up <= UNUSUAL && newest.estimate[0] >= margin ? newest : null;
   const shown = found ?? suspicion ?? all;
-  const p = best === undefined ? 1 : chance(best);
+  const p = best === undefined ? 1 : chanceOf(best);
   return {
     method: 'robust_shift',
     estimate: shown.estimate,
@@ -97,9 +99,9 @@ export function historyEvidence(
       runs: shown.k,
       direction: (at) => (found === null || p > at ? 0 : found.up < found.down ? 1 : -1),
       detectable: (at) =>
-        all.k < (LOOKS[0] ?? 0)
+        all.k < MIN_LOOK
           ? detectableShift(reference, 1, UNUSUAL)
-          : detectableShift(reference, all.k, at / 2 / LOOKS.length),
+          : detectableShift(reference, all.k, lookLevel(all.k, at)),
       newest,
     },
   };

@@ -1,9 +1,10 @@
 import { oldestFirst } from '../../core/run/run-order.ts';
 import { things } from '../../core/text/things.ts';
 import { median } from '../../core/stats/percentiles.ts';
-import { MAX_LOOK, middle, MIN_REFERENCE, recovery, referenceOf } from '../../core/stats/robust-shift.ts';
+import { MAX_LOOK, middle, MIN_REFERENCE } from '../../core/stats/robust-shift.ts';
+import { CHECK_ALPHA, referenceFrom, type Levels } from './baseline-reference.ts';
 import { BASELINE_RUNS } from './baseline-window.ts';
-import { casesOf, gatingOnly, keyText } from './cases.ts';
+import { casesOf, keyText } from './cases.ts';
 import { judge, worst } from './compare.ts';
 import { historyEvidence } from './evidence.ts';
 import { preflight } from './preflight.ts';
@@ -11,19 +12,12 @@ import { defaultRules, type Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import type { Judgment, Needs, Reason, VerdictName } from '../../core/api/verdict.ts';
 
-/**
- * The chance of a false change among the measures that gate in one check of independent runs, in either direction: checks are made every
- * night, and runs that depend on each other make far more.
- */
-export const CHECK_ALPHA = 0.002;
-
 export interface HistoryOptions {
   /** Runs that were pinned as the reference against slow drift. */
   readonly anchor?: readonly RunFigures[];
   /** Default: `defaultRules` of the runs. */
   readonly rules?: Rules;
-  /** Of accepted runs, by id, how many times the level was accepted anew before them; default 0. */
-  readonly levels?: ReadonlyMap<string, number>;
+  readonly levels?: Levels;
 }
 
 export interface HistoryJudgment {
@@ -49,18 +43,12 @@ export interface HistoryJudgment {
 export function judgeAgainstHistory(
   accepted: readonly RunFigures[],
   runs: readonly RunFigures[],
-  options: HistoryOptions = {},
+  { anchor = [], rules = defaultRules([...accepted, ...runs]), levels = new Map() }: HistoryOptions = {},
 ): HistoryJudgment {
   const fresh = inOrder(runs);
-  const newest = fresh.at(-1);
-  if (newest === undefined) throw new RangeError('there is no run to judge');
-  const { rules = defaultRules([...accepted, ...runs]), anchor = [], levels = new Map<string, number>() } = options;
-  const judged = new Set(runs.map(({ run_id }) => run_id));
-  const like = (others: readonly RunFigures[]): readonly RunFigures[] =>
-    inOrder(others.filter((run) => run.fingerprint === newest.fingerprint && !judged.has(run.run_id)));
-  const window = against(like(accepted).slice(-BASELINE_RUNS), fresh, rules, levels);
-  const pinned = anchor.length === 0 ? null : against(like(anchor), fresh, rules, levels);
-  const verdict = worst([window, ...(pinned === null ? [] : [pinned])].map((one) => one.verdict));
+  const window = judgeAgainst(likeNewest(accepted, fresh).slice(-BASELINE_RUNS), fresh, rules, levels);
+  const pinned = anchor.length === 0 ? null : judgeAgainst(likeNewest(anchor, fresh), fresh, rules, levels);
+  const verdict = worst([window.verdict, ...(pinned === null ? [] : [pinned.verdict])]);
   const decisive = decisiveOf({ verdict, window, anchor: pinned });
   const { reason, sentence, needs } = decisive;
   const by = decisive === pinned ? `Against the pinned runs: ${sentence}` : sentence;
@@ -76,41 +64,69 @@ export function decisiveOf({
   return window.verdict === verdict || anchor === null ? window : anchor;
 }
 
-function against(
+export function inOrder(runs: readonly RunFigures[]): readonly RunFigures[] {
+  return runs.toSorted(oldestFirst);
+}
+
+/** The runs with the configuration of the newest of those that are judged, without these. */
+function likeNewest(others: readonly RunFigures[], judged: readonly RunFigures[]): readonly RunFigures[] {
+  const ids = new Set(judged.map(({ run_id }) => run_id));
+  const { fingerprint } = newestOf(judged);
+  return inOrder(others.filter((run) => run.fingerprint === fingerprint && !ids.has(run.run_id)));
+}
+
+function newestOf(runs: readonly RunFigures[]): RunFigures {
+  const newest = runs.at(-1);
+  if (newest === undefined) throw new RangeError('there is no run to judge');
+  return newest;
+}
+
+/** Both oldest first. */
+function judgeAgainst(
   baseline: readonly RunFigures[],
   fresh: readonly RunFigures[],
   rules: Rules,
-  levels: ReadonlyMap<string, number>,
+  levels: Levels,
 ): Judgment {
-  const newest = fresh.slice(-1);
+  const newest = newestOf(fresh);
   if (baseline.length < MIN_REFERENCE) return noBaseline(baseline, newest);
-  const evidence = [...comparable(baseline, fresh.slice(0, -1)), ...newest];
-  const last = evidence.slice(-MAX_LOOK);
-  const found = judge(baseline, last, rules, {
+  const evidence = [...comparableRuns(baseline, fresh.slice(0, -1)), newest];
+  const reference = referenceFrom(baseline, rules, levels);
+  const found = judge(baseline, evidence.slice(-MAX_LOOK), rules, {
     design: 'history',
     alpha: CHECK_ALPHA,
     doubts: new Map(),
     evidenceOf: ({ a, b, margin }) =>
-      historyEvidence(referenceOf(a, levelsOf(baseline, levels)), b, {
-        level: CHECK_ALPHA,
-        margin: Math.log1p(margin),
-      }),
+      historyEvidence(reference(a), b, { level: CHECK_ALPHA, margin: Math.log1p(margin) }),
   });
-  const behind = runsBehind(found);
-  const number = found.verdict === 'regressed' ? sinceChange({ baseline, evidence, rules }, found, behind) : behind;
+  const number = found.verdict === 'regressed' ? runsSinceChange(found, baseline, evidence, rules) : runsBehind(found);
   return { ...found, runs: { ...found.runs, b: evidence.slice(-number).map(({ run_id }) => run_id) } };
 }
 
+/** A run during which something else was different is no evidence of the nights after it. */
+export function comparableRuns(baseline: readonly RunFigures[], runs: readonly RunFigures[]): readonly RunFigures[] {
+  return runs.filter((run) => preflight(baseline, [run]).every(({ outcome }) => outcome !== 'failed'));
+}
+
+/** How many of the last runs led to the verdict. */
+function runsBehind({ verdict, measures, reason }: Judgment): number {
+  if (reason === 'preflight') return 1;
+  const leading = measures.filter((one) => one.gating && one.verdict === verdict);
+  return Math.max(1, ...leading.map(({ runs }) => runs.b));
+}
+
 /**
- * How many of the last runs belong to a regression that the last `behind` of them show: those before that are nearer to its level than to
- * the baseline, in some measure that regressed, as well.
+ * How many of the last runs belong to a regression: those that show it, and those before them that are nearer to its level than to
+ * the baseline, in some measure that regressed.
  */
-function sinceChange(
-  { baseline, evidence, rules }: Readonly<Record<'baseline' | 'evidence', readonly RunFigures[]>> & { rules: Rules },
-  { measures }: Judgment,
-  behind: number,
+function runsSinceChange(
+  found: Judgment,
+  baseline: readonly RunFigures[],
+  evidence: readonly RunFigures[],
+  rules: Rules,
 ): number {
-  const regressed = new Set(measures.filter((one) => one.gating && one.verdict === 'regressed').map(keyText));
+  const behind = runsBehind(found);
+  const regressed = new Set(found.measures.filter((one) => one.gating && one.verdict === 'regressed').map(keyText));
   const starts = casesOf(baseline, evidence, rules)
     .filter(({ key, b }) => regressed.has(keyText(key)) && b.length === evidence.length)
     .map(({ a, b }) => {
@@ -121,79 +137,19 @@ function sinceChange(
   return Math.max(behind, ...starts.map((start) => evidence.length - start));
 }
 
-/** How many of the last runs led to the verdict. */
-function runsBehind({ verdict, measures, reason }: Judgment): number {
-  if (reason === 'preflight') return 1;
-  const leading = measures.filter((one) => one.gating && one.verdict === verdict);
-  return Math.max(1, ...leading.map(({ runs }) => runs.b));
-}
-
-/** A run during which something else was different is no evidence of the nights after it. */
-function comparable(baseline: readonly RunFigures[], runs: readonly RunFigures[]): readonly RunFigures[] {
-  return runs.filter((run) => preflight(baseline, [run]).every(({ outcome }) => outcome !== 'failed'));
-}
-
-export function levelsOf(baseline: readonly RunFigures[], levels: ReadonlyMap<string, number>): readonly number[] {
-  return baseline.map(({ run_id }) => levels.get(run_id) ?? 0);
-}
-
-export interface RegressionEnd {
-  /** The runs since which the regression is over; null while it is not sure. */
-  readonly since: readonly RunFigures[] | null;
-  /** Further runs that would show it if they look like the baseline; null when they are too many to say. */
-  readonly further: number | null;
-}
-
-/** More is no help to anyone who waits for it. */
-const MAX_FURTHER = 100;
-
-/**
- * Whether an open regression is over: of every measure that regressed, the runs since it was found lie below the margin, and far more
- * likely come from the baseline than from the level of the regression.
- *
- * @param runs all since the regression began
- * @param found how many of them there were when it was found
- * @param regressed the figures that regressed, by `keyText`
- */
-export function recoveryFrom(
-  baseline: readonly RunFigures[],
-  runs: readonly RunFigures[],
-  found: number,
-  { regressed, rules, levels }: { regressed: ReadonlySet<string>; rules: Rules; levels: ReadonlyMap<string, number> },
-): RegressionEnd {
-  const ordered = inOrder(runs);
-  const first = ordered.slice(0, found);
-  const series = [...first, ...comparable(baseline, ordered.slice(found))];
-  const gating = (of: readonly RunFigures[]): readonly RunFigures[] => of.map((run) => gatingOnly(run, rules));
-  const cases = casesOf(gating(baseline), gating(series), rules).filter(({ key }) => regressed.has(keyText(key)));
-  const open = { since: null, further: null };
-  if (cases.length === 0 || cases.some(({ problem }) => problem !== null)) return open;
-  const each = cases.map(({ a, b, margin }) =>
-    recovery(referenceOf(a, levelsOf(baseline, levels)), b, first.length, Math.log1p(margin)),
-  );
-  const from = Math.min(...each.map((one) => one.from ?? Infinity));
-  if (each.every((one) => one.from !== null)) return { since: series.slice(from), further: 0 };
-  const further = Math.max(...each.map((one) => one.further));
-  return { since: null, further: further > MAX_FURTHER ? null : further };
-}
-
-function noBaseline(baseline: readonly RunFigures[], newest: readonly RunFigures[]): Judgment {
+function noBaseline(baseline: readonly RunFigures[], newest: RunFigures): Judgment {
   return {
     design: 'history',
-    scenario: newest[0]?.scenario ?? '',
+    scenario: newest.scenario,
     verdict: 'undecided',
     reason: 'too_few_runs',
     sentence:
       `Undecided, because the baseline has ${things(baseline.length, 'accepted runs')} of this configuration and needs ` +
       `at least ${MIN_REFERENCE}.`,
-    runs: { a: baseline.map(({ run_id }) => run_id), b: newest.map(({ run_id }) => run_id) },
+    runs: { a: baseline.map(({ run_id }) => run_id), b: [newest.run_id] },
     left_out: null,
     preflight: [],
     measures: [],
     needs: { design: 'baseline', further: MIN_REFERENCE - baseline.length },
   };
-}
-
-export function inOrder(runs: readonly RunFigures[]): readonly RunFigures[] {
-  return runs.toSorted(oldestFirst);
 }

@@ -1,6 +1,6 @@
 import { capitalized, statisticTitle } from '../../core/measures/names.ts';
 import { benjaminiHochberg, holm, holmLevels } from '../../core/stats/multiple-testing.ts';
-import { LOOKS } from '../../core/stats/robust-shift.ts';
+import { MIN_LOOK } from '../../core/stats/robust-shift.ts';
 import type { KnownInterval } from '../../core/stats/shift.ts';
 import { keyText, type FigureCase } from './cases.ts';
 import { decide, HISTORY_INTERVAL, type Decision } from './decide.ts';
@@ -186,9 +186,8 @@ function needsOf({ each, evidence, decision }: Judged, reason: Reason, gating: n
 
 /** The runs with which a change would be found if they are as the newest. Nothing is missing while nothing looks changed. */
 function toConfirm(history: HistoryEvidence | null): Needs | null {
-  const fewest = LOOKS[0] ?? 0;
   const isUnusual = history !== null && Math.min(history.newest.up, history.newest.down) <= UNUSUAL;
-  return isUnusual ? { design: 'confirm', further: fewest - 1 } : null;
+  return isUnusual ? { design: 'confirm', further: MIN_LOOK - 1 } : null;
 }
 
 function effectOf(key: FigureKey, estimate: KnownInterval, interval: readonly [number, number]): EffectRatio {

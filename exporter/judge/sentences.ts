@@ -1,6 +1,6 @@
 import { capitalized, measureTitle, statisticTitle } from '../../core/measures/names.ts';
 import { changeText, percentText } from '../../core/text/change-text.ts';
-import { LOOKS } from '../../core/stats/robust-shift.ts';
+import { MIN_LOOK } from '../../core/stats/robust-shift.ts';
 import { lowerIsWorse } from './effect.ts';
 import { SHARES_OF_FAILURE } from './evidence.ts';
 import type {
@@ -83,7 +83,7 @@ function seenText(gating: readonly MeasureVerdict[]): string | null {
   const [largest] = gating.toSorted((x, y) => (y.detectable ?? 0) - (x.detectable ?? 0));
   if (largest === undefined) return null;
   const better = gating.filter(({ reason }) => reason === 'unconfirmed_improvement');
-  const seen = gating.every(({ runs }) => runs.b >= (LOOKS[0] ?? 0)) ? 'seen' : 'suspected';
+  const seen = gating.every(({ runs }) => runs.b >= MIN_LOOK) ? 'seen' : 'suspected';
   const note =
     better.length === 0
       ? ''
