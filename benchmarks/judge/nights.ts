@@ -1,107 +1,21 @@
-import { seededRandom, type Random } from '../../core/stats/seeded-random.ts';
+import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { BASELINE_RUNS } from '../../exporter/judge/baseline-window.ts';
-import { foldBaseline } from '../../exporter/judge/baseline.ts';
-import type { BaselineEntry, ScenarioStateName } from '../../core/api/scenarios.ts';
-import type { VerdictEntry, VerdictName } from '../../core/api/verdict.ts';
-import { judgeNight } from '../../exporter/judge/check-scenario.ts';
-import type { RunFigures } from '../../exporter/judge/run-figures.ts';
-import { stateOf } from '../../exporter/judge/scenario-state.ts';
 import type { Row } from '../bench.ts';
+import { foundRows, type Machine, type Quiet } from './found-nights.ts';
+import { nightlyScores } from './nightly-peers.ts';
+import { historyOf, nightly } from './pipeline.ts';
 import { percent } from './share.ts';
-import { figuresOf, MARGIN, RULES, runMaker, type Values } from './series.ts';
-import { AUTOREGRESSION_5, HEAVY_TAILED, INDEPENDENT, WALK, WEEKLY, type World } from './worlds.ts';
-
-/** What a night of a simulated pipeline ends with. */
-interface Night {
-  readonly verdict: VerdictName;
-  readonly state: ScenarioStateName;
-}
-
-const BASELINE = BASELINE_RUNS;
-const AT = (second: number): string => new Date(Date.UTC(2027, 0, 1) + second * 1000).toISOString();
-
-/**
- * Nightly `check` of the runs after the baseline, with what each left in the logs; `accept`: with --accept-passed.
- *
- * @param pinned runs from the beginning that are pinned as the anchor
- */
-export function nightly(
-  runs: readonly Values[],
-  { accept = false, pinned = 0 }: { readonly accept?: boolean; readonly pinned?: number } = {},
-): readonly Night[] {
-  const all = runs.map(figuresOf);
-  const byId = new Map(all.map((run) => [run.run_id, run]));
-  const runsOf = (ids: readonly string[]): readonly RunFigures[] => ids.flatMap((id) => byId.get(id) ?? []);
-  const changes: BaselineEntry[] = [];
-  const change = (at: number, run_ids: readonly string[], level?: 'new'): void => {
-    const entry = { schema_version: 1, scenario: 'simulated', at: AT(at), action: 'accept', run_ids } as const;
-    changes.push({ ...entry, author: null, reason: null, ...(level === undefined ? {} : { level }) });
-  };
-  change(
-    -1,
-    all.slice(0, BASELINE).map(({ run_id }) => run_id),
-  );
-  const entries: VerdictEntry[] = [];
-  return all.slice(BASELINE).map((run, i) => {
-    const baseline = { ...foldBaseline(changes), entries: changes };
-    const open = stateOf(entries, changes)?.open ?? null;
-    const before = all.slice(0, BASELINE + i).map(({ run_id }) => run_id);
-    const lastAccepted = before.findLastIndex((id) => baseline.accepted.includes(id));
-    const over = before.indexOf(entries.findLast(({ recovered }) => recovered)?.run_ids[0] ?? '');
-    const begun = open === null ? Infinity : before.indexOf(open.since_run_id);
-    const ids = before.slice(Math.min(begun, Math.max(lastAccepted + 1, over)));
-    const { judgment, entry, passed } = judgeNight({
-      ...{
-        accepted: runsOf(baseline.accepted).slice(-BASELINE),
-        anchor: all.slice(0, pinned),
-        entries,
-        open,
-        baseline,
-      },
-      pending: [...runsOf(ids), run],
-      before: runsOf(open?.baseline_run_ids ?? []),
-      ...{ rules: RULES, author: null },
-    });
-    entries.push({ ...entry, at: AT(2 * i) });
-    const state = stateOf(entries, changes)?.state ?? 'unjudged';
-    const accepted = accept ? passed() : [];
-    if (accepted.length > 0) change(2 * i + 1, accepted, judgment.verdict === 'improved' ? 'new' : undefined);
-    return { verdict: judgment.verdict, state };
-  });
-}
-
-/** Twenty accepted runs and the nights after them, of which some are slower or faster by a factor. */
-export function historyOf(
-  world: World,
-  random: Random,
-  {
-    scatter,
-    nights,
-    factor,
-    bad = 0,
-  }: {
-    /** Run-to-run standard deviation as a ratio. */
-    readonly scatter: number;
-    readonly nights: number;
-    readonly factor: (night: number) => number;
-    /** Share of the runs that are 1.4 times as slow for reasons of their own. */
-    readonly bad?: number;
-  },
-): readonly Values[] {
-  const make = runMaker(world, random, scatter / Math.log1p(MARGIN));
-  return Array.from({ length: BASELINE + nights }, (_, day) => {
-    const values = make(day, Math.log(factor(day - BASELINE)) / Math.log1p(MARGIN));
-    return random() < bad ? values.map((value) => 1.4 * value) : values;
-  });
-}
+import { AUTOREGRESSION_5, HEAVY_TAILED, INDEPENDENT, WALK, WEEKLY } from './worlds.ts';
 
 const HISTORIES = 100;
+/** Red nights are rare, and come several at once: fewer histories measure chance. */
+const UNCHANGED_HISTORIES = 1500;
 const QUIET = 20;
 const LASTING = 25;
 const AFTER = 20;
 
-/** Six worlds in which nothing changes, and the most of 100 checks in which a regression may be found. */
-const UNCHANGED = [
+/** Six worlds in which nothing changes, and the most of 100 checks that may be red. */
+const UNCHANGED: readonly (Machine & { readonly atMost: number })[] = [
   { name: 'independent', world: INDEPENDENT, bad: 0, atMost: 0.25 },
   { name: 'heavy tails', world: HEAVY_TAILED, bad: 0, atMost: 1 },
   { name: '5 % of runs 1.4 times as slow', world: INDEPENDENT, bad: 0.05, atMost: 1 },
@@ -112,27 +26,39 @@ const UNCHANGED = [
 
 /** Rows of `npm run bench -- judge` on pipelines that check every night. */
 export function nightlyRows(note: (line: string) => void): readonly Row[] {
-  return [...unchangedRows(note), ...lastingRows(note), ...disturbedRows(), improvedRow(), ...driftRows(note)];
+  const unchanged = UNCHANGED.map((machine) => ({ ...machine, ...quietNights(machine, note) }));
+  return [
+    ...unchanged.map(({ name, red, atMost }) =>
+      row(`red nights although nothing changed, ${name}`, '%', 100 * red, atMost),
+    ),
+    ...foundRows(unchanged, note),
+    ...lastingRows(note),
+    ...disturbedRows(),
+    improvedRow(),
+    ...driftRows(note),
+  ];
 }
 
-function unchangedRows(note: (line: string) => void): readonly Row[] {
-  return UNCHANGED.map(({ name, world, bad, atMost }) => {
-    const random = seededRandom(`nights ${name}`);
-    let [found, red, checks] = [0, 0, 0];
-    for (let i = 0; i < 2 * HISTORIES; i++) {
-      const nights = nightly(historyOf(world, random, { scatter: 0.05, nights: QUIET, factor: () => 1, bad }));
-      nights.forEach(({ state }, n) => {
-        checks++;
-        if (state !== 'regressed') return;
-        red++;
-        if (nights[n - 1]?.state !== 'regressed') found++;
-      });
-    }
-    note(
-      `${name}, ${QUIET} nights at 5 % scatter: found ${percent(found / checks)}, red nights ${percent(red / checks)}`,
-    );
-    return row(`regressions found in unchanged nights, ${name}`, '%', (100 * found) / checks, atMost);
+function quietNights({ name, world, bad }: Machine, note: (line: string) => void): Quiet {
+  const random = seededRandom(`nights ${name}`);
+  let [found, red, regressed] = [0, 0, 0];
+  const scores = Array.from({ length: UNCHANGED_HISTORIES }, () => {
+    const runs = historyOf(world, random, { scatter: 0.05, nights: QUIET, factor: () => 1, bad });
+    nightly(runs).forEach(({ state, verdict }, n, nights) => {
+      if (verdict === 'regressed') regressed++;
+      if (state !== 'regressed') return;
+      red++;
+      if (nights[n - 1]?.state !== 'regressed') found++;
+    });
+    return nightlyScores(runs);
   });
+  const checks = QUIET * UNCHANGED_HISTORIES;
+  const shares = { found: found / checks, regressed: regressed / checks, red: red / checks };
+  note(
+    `${name}, ${QUIET} nights at 5 % scatter: regressions found ${percent(shares.found)}, ` +
+      `verdicts regressed ${percent(shares.regressed)}, red nights ${percent(shares.red)}`,
+  );
+  return { ...shares, scores };
 }
 
 function lastingRows(note: (line: string) => void): readonly Row[] {
@@ -168,7 +94,7 @@ function disturbedRows(): readonly Row[] {
     const random = seededRandom(`disturbed ${by}`);
     const found = Array.from({ length: HISTORIES }, (_, i) => {
       const runs = historyOf(INDEPENDENT, random, { scatter: 0.02, nights: 5, factor: (n) => (n < 0 ? 1 : 1.25) });
-      const disturbed = runs.map((values, n) => (n === i % BASELINE ? values.map((value) => by * value) : values));
+      const disturbed = runs.map((values, n) => (n === i % BASELINE_RUNS ? values.map((value) => by * value) : values));
       return nightly(disturbed).some(({ state }) => state === 'regressed');
     }).filter(Boolean).length;
     const what = `histories in which +25 % is not found within 5 nights, one accepted run ${by} times as slow`;
@@ -199,7 +125,7 @@ function driftRows(note: (line: string) => void): readonly Row[] {
       const factor = (night: number): number => 1.005 ** Math.max(0, night + 1);
       const nights = nightly(historyOf(INDEPENDENT, random, { scatter, nights: 60, factor }), {
         accept: true,
-        pinned: BASELINE,
+        pinned: BASELINE_RUNS,
       });
       return nights.findIndex(({ state }) => state === 'regressed') + 1;
     });

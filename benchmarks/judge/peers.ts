@@ -77,7 +77,7 @@ export function judgedByPeer(peer: Peer, history: readonly Values[], run: Values
   return { alarm, score: largest };
 }
 
-function mean(values: readonly number[]): number {
+export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
