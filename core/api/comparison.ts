@@ -1,4 +1,4 @@
-import type { ScenarioStateName, OpenRegression } from './scenarios.ts';
+import type { OpenRegression, ScenarioStateName } from './scenarios.ts';
 import type { FigureValue, InJson, Judgment, MeasureVerdict } from './verdict.ts';
 
 /** The values behind a verdict, run by run, in the unit of the measure; null where a run has none. */

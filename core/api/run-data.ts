@@ -1,6 +1,6 @@
 import type { Outcome, PhaseName } from '../run/record.ts';
+import type { Clock, Unit } from '../run/statistic.ts';
 import type { PercentileName } from '../stats/percentiles.ts';
-import type { Unit, Clock } from '../run/statistic.ts';
 
 export type Population = 'ok' | 'all';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { runSummary } from './testing/run-summary.ts';
 import { listRuns } from './run-list.ts';
+import { runSummary } from './testing/run-summary.ts';
 
 const hour = (n: number) => `2026-11-21T0${n}:00:00.000Z`;
 const RUNS = [

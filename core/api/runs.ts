@@ -1,9 +1,9 @@
 import type { PhaseName } from '../run/record.ts';
-import type { VerdictSummary } from './verdict.ts';
-import type { ListPage, PageQuery } from './service.ts';
-import type { RunFile } from '../run/run.ts';
+import type { ClientHealth, ResultFile } from '../run/result.ts';
 import type { OrderedRun } from '../run/run-order.ts';
-import type { ResultFile, ClientHealth } from '../run/result.ts';
+import type { RunFile } from '../run/run.ts';
+import type { ListPage, PageQuery } from './service.ts';
+import type { VerdictSummary } from './verdict.ts';
 
 /** A distribution in a few numbers, in its unit. */
 export interface KeyDistribution {

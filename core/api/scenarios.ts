@@ -1,16 +1,16 @@
+import type { Unit } from '../run/statistic.ts';
+import type { RunSummary } from './runs.ts';
+import type { DamagedRun, ListPage } from './service.ts';
 import type {
-  VerdictEntry,
-  VerdictSummary,
   EffectRatio,
   FigureKey,
   FigureValue,
   InJson,
   MeasureVerdict,
+  VerdictEntry,
   VerdictName,
+  VerdictSummary,
 } from './verdict.ts';
-import type { RunSummary } from './runs.ts';
-import type { DamagedRun, ListPage } from './service.ts';
-import type { Unit } from '../run/statistic.ts';
 
 export const BASELINE_ACTIONS = ['accept', 'drop', 'pin', 'unpin'] as const;
 

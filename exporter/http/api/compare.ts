@@ -7,9 +7,8 @@ import type { AcceptedDifference } from '../../judge/preflight.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { SelectionError, selectRuns, type SelectableRun } from '../../store/index/select-runs.ts';
 import { Problem } from '../problem.ts';
-import { choice, readQuery, selectors, shortTexts } from './query.ts';
-import { requestedRules } from './requested-rules.ts';
-import { withoutFolder } from './requested-run.ts';
+import { choice, readQuery, selectors, shortTexts, requestedRules } from './query.ts';
+import { withoutFolder } from './run.ts';
 import { sendJson } from './send-json.ts';
 
 /** More than anyone compares, and few enough that a comparison takes no more than seconds. */

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
-import { wrongParameters } from '../problem.ts';
 import type { WrongParameter } from '../../../core/api/service.ts';
+import { parseRules, type RuleChoices, RuleError } from '../../judge/rule-choices.ts';
+import { wrongParameters } from '../problem.ts';
 
 /** A query parameter: the check of its value and its documentation. */
 export interface Parameter<T> {
@@ -138,4 +139,18 @@ export function readQuery<P extends Parameters>(request: Request, parameters: P)
 
 function single<T>(parse: (text: string) => T | null): (texts: readonly string[]) => T | null {
   return (given) => (given.length === 1 ? parse(given[0] ?? '') : null);
+}
+
+/** The rules in the parameters `gate` and `margin`. Throws a `Problem` 400. */
+export function requestedRules(texts: {
+  readonly gate: readonly string[];
+  readonly margin: readonly string[];
+}): RuleChoices {
+  try {
+    return parseRules(texts);
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error;
+    const { parameter: name, given: value, expected } = error;
+    throw wrongParameters([{ name, value, allowed: [expected] }]);
+  }
 }

@@ -9,8 +9,8 @@ import type { SweptStore } from '../../sweeps/load-sweep-runs.ts';
 import { storedSweeps, type StoredSweeps } from '../../sweeps/stored-sweeps.ts';
 import { Problem } from '../problem.ts';
 import { integer, readQuery } from './query.ts';
-import { withoutFolder } from './requested-run.ts';
-import { RUN_PARAMETERS } from './run-parameters.ts';
+import { withoutFolder } from './run.ts';
+import { RUN_PARAMETERS } from './runs.ts';
 import { sendJson } from './send-json.ts';
 
 const PARAMETERS = { ...RUN_PARAMETERS, page: integer(1, 1_000_000, 1), limit: integer(1, 1000, 100) } as const;
