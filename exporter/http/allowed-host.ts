@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 import { hostname } from 'node:os';
 import type { RequestHandler } from 'express';
+import { Problem } from './problem.ts';
 
 export interface AllowedHostOptions {
   /** The listen address. */
@@ -44,12 +45,13 @@ export function hostCheck(options: AllowedHostOptions): HostCheck {
   };
 }
 
-/** Responds with 403 in plain text to rejected requests. */
+/** Throws a `Problem` 403 for rejected requests. */
 export function allowedHost(check: HostCheck): RequestHandler {
   return (request, response, next) => {
+    response.set('X-Content-Type-Options', 'nosniff');
     const refusal = check({ headers: request.headers, rawHeaders: request.rawHeaders, url: request.originalUrl });
-    if (refusal === null) next();
-    else response.status(403).type('text/plain').send(`${refusal}\n`);
+    if (refusal !== null) throw new Problem(403, refusal);
+    next();
   };
 }
 
@@ -86,4 +88,15 @@ function isSameOrigin(origin: string, authority: string): boolean {
 /** Client input, sanitized for one line of text. */
 function printable(text: string): string {
   return text.slice(0, 100).replace(/[^\x21-\x7e]/g, '?');
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Whether an address, as reported by a socket, belongs to this machine. */
+export function isLoopback(address: string | undefined): boolean {
+  if (address === undefined) return false;
+  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  return LOOPBACK.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
 }

@@ -1,30 +1,26 @@
 import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import type { RequestHandler, Express } from 'express';
+import type { Express, RequestHandler } from 'express';
+import express from 'express';
 import type { RunEnding } from '../../core/run/run-output.ts';
+import { reasonOf } from '../errors/store-errors.ts';
 import { DEFAULT_LINGER_MAX_SECONDS, Linger } from '../publish/linger.ts';
 import { LiveRunsPage, type LiveSource, type PageEntry } from '../publish/live-runs-page.ts';
+import type { MetricsPage } from '../publish/metrics-page.ts';
 import { scrapeAdvice } from '../publish/scrape-advice.ts';
 import { Scrapers } from '../publish/scrapers.ts';
 import type { ServedPage, ServedPageOptions } from '../publish/served-page.ts';
-import { reasonOf } from '../errors/store-errors.ts';
+import { html } from '../report/html.ts';
 import { isDiscovered } from '../store/recovery/serve-presence.ts';
 import { recordServed } from '../store/recovery/served-runs.ts';
-import { hostCheck, allowedHost, type HostCheck } from './allowed-host.ts';
-import { listen, type Listening, type ListenTls } from './listen.ts';
-import type { WebConfigFile } from './web-config/web-config-file.ts';
-import express from 'express';
-import type { MetricsPage } from '../publish/metrics-page.ts';
-import { html } from '../report/html.ts';
-import { isLoopback } from './loopback.ts';
-import { failureHandler } from './failure.ts';
-import { healthyRoute } from './healthy.ts';
+import { allowedHost, hostCheck, type HostCheck, isLoopback } from './allowed-host.ts';
 import { landingRoute } from './landing.ts';
+import { listen, type Listening, type ListenTls } from './listen.ts';
 import { metricsRoute } from './metrics.ts';
-import { notFound } from './not-found.ts';
-import { readingOnly } from './reading-only.ts';
-import { readyRoute } from './ready.ts';
+import { problemHandler } from './problem.ts';
+import { healthyRoute, notFound, readingOnly, readyRoute } from './service-routes.ts';
+import type { WebConfigFile } from './web-config/web-config-file.ts';
 
 /**
  * Serves the live metrics of the runs of one command on one port: of the run that is measured, and of those before it
@@ -340,6 +336,6 @@ export function createRunApp({ live, runs, version, guard, hostCheck, scraped, p
     readyRoute(() => true),
   );
   app.use(notFound);
-  app.use(failureHandler(problem));
+  app.use(problemHandler(problem, 'text'));
   return app;
 }

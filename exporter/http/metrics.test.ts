@@ -4,7 +4,7 @@ import express from 'express';
 import { request } from 'undici';
 import { runFile } from '../publish/fixtures/run.ts';
 import { createLiveMetrics } from '../publish/live-metrics.ts';
-import { failureHandler } from './failure.ts';
+import { problemHandler } from './problem.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';
 import { metricsRoute } from './metrics.ts';
@@ -145,7 +145,7 @@ describe('GET /metrics from elsewhere', () => {
         '/',
         metricsRoute({ render: async () => ({ contentType: 'text/plain', body: lines, before: 'x_before 1\n' }) }),
       );
-      app.use(failureHandler((line) => problems.push(line)));
+      app.use(problemHandler((line) => problems.push(line), 'text'));
       large = await listen(app, { host: '127.0.0.1', port: 0 });
     });
     afterAll(() => large.close());

@@ -35,22 +35,29 @@ export function wrongParameters(
   return new Problem(400, lines.join('; '), { parameters });
 }
 
-/** Sends a `Problem` as it is, and any other error as 500 without its reason, which goes to `log`. */
-export function problemHandler(log: (line: string) => void): ErrorRequestHandler {
+/**
+ * Sends a `Problem` as it is, and any other error as 500 without its reason, which may name paths and goes to `log`: as
+ * RFC 9457 has it, or in one line of text for people and Prometheus.
+ */
+export function problemHandler(log: (line: string) => void, format: 'json' | 'text' = 'json'): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const problem = problemOf(error);
     if (problem === null) log(`${request.method} ${request.baseUrl}${request.path} failed: ${messageOf(error)}`);
-    // The headers are sent: Express closes the connection.
+    // The headers are sent: Express closes the connection, which the client detects.
     if (response.headersSent) {
       next(error);
       return;
     }
     const { status, message, parameters, headers } =
-      problem ?? new Problem(500, 'internal error; see the log of llmbench');
-    response.status(status).set(headers).set('Cache-Control', 'no-store').type('application/problem+json');
+      problem ?? new Problem(500, 'Internal error; see the log of llmbench.');
+    response.status(status).set(headers);
+    if (format === 'text') {
+      response.type('text/plain').send(`${message}\n`);
+      return;
+    }
     const title = STATUS_CODES[status] ?? '';
     const body: ProblemDetails = { type: 'about:blank', title, status, detail: message, parameters };
-    response.send(JSON.stringify(body));
+    response.set('Cache-Control', 'no-store').type('application/problem+json').send(JSON.stringify(body));
   };
 }
 

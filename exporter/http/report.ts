@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 import { isRunId } from '../../core/run/run-id.ts';
-import { REPORT_FILE } from '../report/write-report.ts';
-import type { RunStore } from '../store/run-store.ts';
+import { codeOf } from '../errors/store-errors.ts';
 import { isFolder } from '../files/exists.ts';
 import { NotRegularError, readRegularFile } from '../files/read-regular-file.ts';
-import { codeOf } from '../errors/store-errors.ts';
-import { mayRead, type Access } from './access/access.ts';
+import { REPORT_FILE } from '../report/write-report.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { type Access, mayRead } from './access/access.ts';
 import { PAGE_POLICY } from './landing.ts';
+import { Problem } from './problem.ts';
 
 /** `GET /runs/{run_id}`: the HTML report of a finished run. */
 export function reportRoute(store: Pick<RunStore, 'pathOf' | 'wholePathOf'>, access: Access): RequestHandler {
@@ -16,8 +17,7 @@ export function reportRoute(store: Pick<RunStore, 'pathOf' | 'wholePathOf'>, acc
     // What is sent depends on who asks.
     response.set({ 'Cache-Control': 'private, no-cache', Vary: 'Authorization' });
     if (!mayRead(access, request)) {
-      response.status(401).set('WWW-Authenticate', 'Bearer').type('text/plain').send('A token is required.\n');
-      return;
+      throw new Problem(401, 'A token is required.', { headers: { 'WWW-Authenticate': 'Bearer' } });
     }
     const text =
       isRunId(runId) && isFolder(store.pathOf(runId)) ? await reportOf(await store.wholePathOf(runId)) : null;

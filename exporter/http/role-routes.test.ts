@@ -10,7 +10,7 @@ import { storeSource } from '../publish/run-reader.ts';
 import { RunLibrary } from '../publish/views/run-library.ts';
 import { roleAccess } from './access/role-access.ts';
 import { ROLES, type Role } from '../../core/api/service.ts';
-import { rolesFile } from './access/roles-file.ts';
+import { rolesFile } from './access/roles.ts';
 import { sha256 } from './access/token.ts';
 import type { StartRun } from '../starts/run-process.ts';
 import { serviceStarts } from '../starts/service-starts.ts';

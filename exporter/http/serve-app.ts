@@ -1,27 +1,24 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
+import { targetGroups } from '../publish/http-sd.ts';
+import { PAGE_PARTS, type PagePart } from '../publish/page-parts.ts';
 import { ResultMetrics, type ResultMetricsOptions } from '../publish/result-metrics.ts';
-import type { ServiceStarts } from '../starts/service-starts.ts';
-import { html } from '../report/html.ts';
+import type { RunReader } from '../publish/run-reader.ts';
 import type { RunLibrary } from '../publish/views/run-library.ts';
+import { html } from '../report/html.ts';
+import type { ServiceStarts } from '../starts/service-starts.ts';
+import { type Access, mayRead, requireRole } from './access/access.ts';
 import { allowedHost } from './allowed-host.ts';
 import type { HostCheck } from './allowed-host.ts';
 import { createApi } from './api/api.ts';
-import { mayRead, requirePageRole, type Access } from './access/access.ts';
-import { failureHandler } from './failure.ts';
-import { healthyRoute } from './healthy.ts';
 import { landingRoute } from './landing.ts';
-import { notFound } from './not-found.ts';
+import { metricsRoute } from './metrics.ts';
 import { probeRoute } from './probe.ts';
-import { readyRoute } from './ready.ts';
-import { readingOnly } from './reading-only.ts';
+import { Problem, problemHandler } from './problem.ts';
 import { reportRoute } from './report.ts';
 import { runbookRoute } from './runbooks.ts';
 import { runsTable } from './runs-table.ts';
-import { targetGroups } from '../publish/http-sd.ts';
-import type { RunReader } from '../publish/run-reader.ts';
-import { PAGE_PARTS, type PagePart } from '../publish/page-parts.ts';
-import { metricsRoute } from './metrics.ts';
+import { healthyRoute, notFound, readingOnly, readyRoute } from './service-routes.ts';
 
 export interface ServeAppOptions extends ResultMetricsOptions {
   /** The runs that the API serves. */
@@ -71,9 +68,9 @@ export function createServeApp(options: ServeAppOptions): Express {
     ),
   );
   if (options.started !== undefined) {
-    app.get('/probe', requirePageRole(access, 'start-runs'), probeRoute(options.started.probes));
+    app.get('/probe', requireRole(access, 'start-runs'), probeRoute(options.started.probes));
   }
-  if (access.protectsPages) app.use(requirePageRole(access, 'read'));
+  if (access.protectsPages) app.use(requireRole(access, 'read'));
   app.get(
     '/',
     landingRoute({
@@ -92,7 +89,7 @@ export function createServeApp(options: ServeAppOptions): Express {
   app.get('/metrics', resultsRoute(results));
   app.get('/sd', sdRoute(source, discoveryAsked));
   app.use(notFound);
-  app.use(failureHandler(problem));
+  app.use(problemHandler(problem, 'text'));
   return app;
 }
 
@@ -124,9 +121,7 @@ function resultsRoute(results: ResultMetrics): RequestHandler {
     const requested = [request.query[PARAMETER] ?? []].flat().map(String);
     const unknown = requested.find((part) => !SELECTABLE.some((each) => each === part));
     if (unknown !== undefined) {
-      response.status(400).type('text/plain');
-      response.send(`${PARAMETER} must be ${SELECTABLE.join(' or ')}; without it, the whole page is sent.\n`);
-      return;
+      throw new Problem(400, `${PARAMETER} must be ${SELECTABLE.join(' or ')}; without it, the whole page is sent.`);
     }
     const parts = SELECTABLE.filter((part) => requested.includes(part));
     return routes.get(parts.length === 1 && parts[0] !== undefined ? parts[0] : 'all')?.(request, response, next);

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import express from 'express';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import express from 'express';
 import { listen } from './listen.ts';
 import type { Listening } from './listen.ts';
-import { notFound } from './not-found.ts';
-import { readingOnly } from './reading-only.ts';
+import { problemHandler } from './problem.ts';
+import { notFound, readingOnly } from './service-routes.ts';
 
 let server: Listening;
 beforeAll(async () => {
@@ -13,6 +13,7 @@ beforeAll(async () => {
   app.use(readingOnly);
   app.get('/', (_request, response) => void response.send('read'));
   app.use(notFound);
+  app.use(problemHandler(() => undefined, 'text'));
   server = await listen(app, { host: '127.0.0.1', port: 0 });
 });
 afterAll(() => server.close());

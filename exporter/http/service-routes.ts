@@ -1,23 +1,46 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
+import { Problem } from './problem.ts';
 
 /**
- * Accepts GET and HEAD without a body, before anything of a body is read; other requests get 405 or 400 in plain text and
- * their connection is closed. Browsers do not guess the type of any response.
+ * Accepts GET and HEAD without a body, before anything of a body is read; other requests get 405 or 400 and their connection
+ * is closed. Browsers do not guess the type of any response.
  */
 export const readingOnly: RequestHandler = (request, response, next) => {
   response.set('X-Content-Type-Options', 'nosniff');
-  const refuse = (status: number, line: string): void => {
-    response.status(status).set('Connection', 'close').type('text/plain').send(`${line}\n`);
-  };
   if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.set('Allow', 'GET, HEAD');
-    refuse(405, 'Only GET and HEAD are allowed.');
-  } else if (announcesBody(request)) {
-    refuse(400, 'A request to read has no body.');
-  } else next();
+    const headers = { Allow: 'GET, HEAD', Connection: 'close' };
+    throw new Problem(405, `${request.method} is not allowed here`, { headers });
+  }
+  if (announcesBody(request)) {
+    throw new Problem(400, 'a request to read has no body', { headers: { Connection: 'close' } });
+  }
+  next();
 };
 
-export function announcesBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+function announcesBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
+
+/** `GET /-/healthy`: 200 while the process responds. */
+export const healthyRoute: RequestHandler = (_request, response) => {
+  response.type('text/plain').send('llmbench is healthy.\n');
+};
+
+/**
+ * `GET /-/ready`: 200 if scrapes are served at once, 503 while the runs are still being read. `damaged` lists
+ * unreadable runs, which do not affect readiness.
+ */
+export function readyRoute(isReady: () => boolean, damaged: () => readonly string[] = () => []): RequestHandler {
+  return (_request, response) => {
+    response.type('text/plain');
+    if (isReady())
+      response.send(['llmbench is ready.', ...damaged().map((run) => `run ${run} cannot be read.`), ''].join('\n'));
+    else response.status(503).send('llmbench is still reading its runs.\n');
+  };
+}
+
+/** 404 for every unknown path, with a reference to the landing page. */
+export const notFound: RequestHandler = () => {
+  throw new Problem(404, 'Not found. See / for the available pages.');
+};

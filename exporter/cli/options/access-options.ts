@@ -68,7 +68,7 @@ async function byRoles(
   webConfig: WebConfigFile | null,
   say: (line: string) => void,
 ): Promise<Pick<RequestedAccess, 'access' | 'isOpen'>> {
-  const { rolesFile } = await import('../../http/access/roles-file.ts');
+  const { rolesFile } = await import('../../http/access/roles.ts');
   const { roleAccess } = await import('../../http/access/role-access.ts');
   try {
     const current = rolesFile(path, (name) => webConfig?.current().users.has(name) ?? false, say);

@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler } from 'express';
+import type { Role } from '../../../core/api/service.ts';
 import type { Problem } from '../problem.ts';
 import type { RoleSet } from './roles.ts';
-import type { Role } from '../../../core/api/service.ts';
 
 /** Who may do what. */
 export interface Access {
@@ -28,14 +29,10 @@ export function requireRole(access: Access, role: Role): RequestHandler {
   };
 }
 
-/** The same with a response in plain text, for pages that people and Prometheus read. */
-export function requirePageRole(access: Access, role: Role): RequestHandler {
-  return (request, response, next) => {
-    if (access.roles(request).has(role)) {
-      next();
-      return;
-    }
-    const { status, message, headers } = access.refusal(request, role);
-    response.status(status).set(headers).set('Connection', 'close').type('text/plain').send(`${message}\n`);
-  };
-}
+const signedIn = new WeakMap<IncomingMessage, string>();
+
+/** Records that user and password of a request were accepted. */
+export const noteSignedIn = (request: IncomingMessage, user: string): void => void signedIn.set(request, user);
+
+/** The user of a request whose password was accepted; null without. */
+export const signedInUser = (request: IncomingMessage): string | null => signedIn.get(request) ?? null;

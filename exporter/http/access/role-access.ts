@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import { Problem } from '../problem.ts';
 import type { Access } from './access.ts';
 import type { Roles, RoleSet } from './roles.ts';
-import { signedInUser } from './signed-in.ts';
+import { signedInUser } from './access.ts';
 import { bearerToken, sha256 } from './token.ts';
 
 const NO_ROLES: RoleSet = new Set();

@@ -1,5 +1,6 @@
-import { ROLES, type Role } from '../../../core/api/service.ts';
+import { type Role, ROLES } from '../../../core/api/service.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { Reloaded } from '../../files/reloaded.ts';
 import { yamlSection, type YamlSection } from '../../files/yaml-section.ts';
 export type RoleSet = ReadonlySet<Role>;
 
@@ -59,3 +60,16 @@ function tokenRoles(token: YamlSection): TokenRoles {
 
 const rolesOf = (section: YamlSection, key: string): RoleSet =>
   new Set(section.texts(key, (text) => ROLES.some((role) => role === text), ROLES) as readonly Role[]);
+
+/**
+ * Reads a roles file, and reads it again when it has changed. Returns the roles in use. Throws a `ConfigurationError` if
+ * it is not valid; `problem` receives one line for each later change that is not.
+ */
+export function rolesFile(
+  path: string,
+  isUser: (name: string) => boolean,
+  problem: (line: string) => void,
+): () => Roles {
+  const roles = new Reloaded((read) => parseRoles(read(path), path, isUser), problem);
+  return () => roles.current();
+}

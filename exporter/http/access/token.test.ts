@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { listen } from '../listen.ts';
 import type { Listening } from '../listen.ts';
 import { problemHandler } from '../problem.ts';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '../allowed-host.ts';
 import { mayRead, requireRole } from './access.ts';
 import { tokenAccess } from './token.ts';
 

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback } from '../allowed-host.ts';
 import { Problem } from '../problem.ts';
 import type { Access } from './access.ts';
 import type { Role } from '../../../core/api/service.ts';
-import { signedInUser } from './signed-in.ts';
+import { signedInUser } from './access.ts';
 
 /** Which clients on the loopback address must present the token too. */
 export interface TokenRule {

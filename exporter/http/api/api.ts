@@ -1,14 +1,14 @@
 import express from 'express';
-import type { Express, RequestHandler } from 'express';
+import type { Express } from 'express';
 import { cachedFigures } from '../../judge/load-figures.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { ServiceStarts } from '../../starts/service-starts.ts';
 import { cachedSweepRuns } from '../../sweeps/load-sweep-runs.ts';
 import { type Access, requireRole } from '../access/access.ts';
-import type { HostCheck } from '../allowed-host.ts';
-import { noSuchRoute, Problem, problemHandler } from '../problem.ts';
-import { announcesBody } from '../reading-only.ts';
+import { allowedHost, type HostCheck } from '../allowed-host.ts';
+import { noSuchRoute, problemHandler } from '../problem.ts';
+import { readingOnly } from '../service-routes.ts';
 import { compareRoute } from './compare.ts';
 import { limitInFlight } from './in-flight.ts';
 import { jsonBody } from './json-body.ts';
@@ -56,13 +56,13 @@ export function createApi(options: ApiOptions): Express {
   const load = cachedFigures(library.store);
   const swept = cachedSweepRuns(library.store);
   const api = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
-  api.use(onlyAllowedHosts(hostCheck));
+  api.use(allowedHost(hostCheck));
   const mayWrite = requireRole(access, 'write-baseline');
   api.post('/scenarios/:name/baseline', mayWrite, jsonBody, changeBaselineRoute(library));
   api.post('/runs/:run_id/tags', requireRole(access, 'annotate'), jsonBody, changeTagsRoute(library));
   const starts = options.started?.starts ?? null;
   api.post('/runs', requireRole(access, 'start-runs'), jsonBody, startRunRoute(starts));
-  api.use(onlyReading);
+  api.use(readingOnly);
   api.use(requireRole(access, 'read'));
   api.get('/status', statusRoute(library, version, access));
   api.get('/runs', runsRoute(library));
@@ -89,24 +89,3 @@ export function createApi(options: ApiOptions): Express {
 }
 
 const nothingJudged = (): Promise<readonly ScenarioState[]> => Promise.resolve([]);
-
-function onlyAllowedHosts(check: HostCheck): RequestHandler {
-  return (request, response, next) => {
-    response.set('X-Content-Type-Options', 'nosniff');
-    const refusal = check({ headers: request.headers, rawHeaders: request.rawHeaders, url: request.originalUrl });
-    if (refusal !== null) throw new Problem(403, refusal);
-    next();
-  };
-}
-
-const onlyReading: RequestHandler = (request, _response, next) => {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new Problem(405, `${request.method} is not allowed here`, {
-      headers: { Allow: 'GET, HEAD', Connection: 'close' },
-    });
-  }
-  if (announcesBody(request)) {
-    throw new Problem(400, 'a request to read has no body', { headers: { Connection: 'close' } });
-  }
-  next();
-};

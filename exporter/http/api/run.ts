@@ -243,7 +243,7 @@ const familyParameters = () =>
   }) as const satisfies Record<keyof FamilyQuery, unknown>;
 
 /** The records for as long as the client waits for the response. Other requests are processed in between. */
-export async function* whileConnected<T>(response: Response, records: AsyncIterable<T>): AsyncGenerator<T> {
+async function* whileConnected<T>(response: Response, records: AsyncIterable<T>): AsyncGenerator<T> {
   let n = 0;
   for await (const record of records) {
     yield record;

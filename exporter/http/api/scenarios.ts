@@ -33,7 +33,7 @@ import { withoutFolder } from './run.ts';
 import { sendJson } from './send-json.ts';
 
 /** What the routes on scenarios read. */
-export interface ScenarioSource {
+interface ScenarioSource {
   readonly library: RunLibrary;
   readonly scenarioStates: () => Promise<readonly ScenarioState[]>;
   readonly expectedScenarios: ReadonlyMap<string, number>;
@@ -56,7 +56,7 @@ export function scenariosRoute(source: ScenarioSource): RequestHandler {
   };
 }
 
-export async function summariesOf({
+async function summariesOf({
   library,
   scenarioStates,
   expectedScenarios,
@@ -86,7 +86,7 @@ export function scenarioRoute(source: ScenarioSource, load: LoadFigures): Reques
 }
 
 /** The scenario in the path. Throws a `Problem` 404 when nothing is known of it. */
-export async function requestedScenario(request: Request, source: ScenarioSource): Promise<ScenarioSummary> {
+async function requestedScenario(request: Request, source: ScenarioSource): Promise<ScenarioSummary> {
   const name = String(request.params['name']);
   const found = (await summariesOf(source)).find(({ scenario }) => scenario === name);
   if (found === undefined) throw new Problem(404, `scenario ${JSON.stringify(name)} does not exist`);

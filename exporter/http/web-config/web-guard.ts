@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Request, RequestHandler, Response } from 'express';
-import { noteSignedIn } from '../access/signed-in.ts';
+import { noteSignedIn } from '../access/access.ts';
 import { BasicAuth } from './basic-auth.ts';
 import { TokenBucket } from './token-bucket.ts';
 import type { WebConfig } from './web-config.ts';
