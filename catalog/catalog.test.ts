@@ -177,7 +177,7 @@ test.each([
   ['lmcache', 239, 0],
   ['nim', 14, 0],
   ['sgl-router', 15, 0],
-  ['sglang', 193, 130],
+  ['sglang', 204, 130],
   ['smg', 117, 6],
   ['tgi', 25, 0],
   ['triton', 42, 33],

@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import type { Catalog, CatalogFamily } from '../../catalog/types.ts';
+import { compareRelease } from './compare.ts';
+import { goDefinitions } from './go-definitions.ts';
+
+const family = (name: string, more: Partial<CatalogFamily> = {}): CatalogFamily => ({
+  name,
+  type: 'gauge',
+  unit: 'requests',
+  labels: ['pool'],
+  group: 'queue',
+  help: 'h',
+  exposed: 'always',
+  when: 'always',
+  ...more,
+});
+
+const catalog = (families: readonly CatalogFamily[]): Catalog => ({
+  system: 'x',
+  title: 'X',
+  role: 'engine',
+  default_endpoint: { port: 1, path: '/metrics' },
+  detect: ['x_'],
+  source: 's',
+  common_labels: [],
+  families,
+  notes: [],
+});
+
+/** As client_golang is used: names in parts, labels in variables, options over several lines. */
+const SOURCE = `
+const Subsystem = "x"
+var poolLabels = []string{"pool"}
+var a = prometheus.NewGaugeVec(prometheus.GaugeOpts{Subsystem: Subsystem, Name: "queue_size", Help: "a, b"}, poolLabels)
+var b = prometheus.NewHistogramVec(
+	prometheus.HistogramOpts{
+		Subsystem: Subsystem,
+		Name:      "wait_seconds", // not "other"
+		Buckets:   []float64{0.1, 1, 10},
+	},
+	append(append([]string{}, poolLabels...), "outcome"),
+)
+var c = prometheus.NewDesc("x_size", "help", []string{"name"}, nil)
+`;
+
+test('reads the definitions of Go sources', () => {
+  const found = goDefinitions([{ path: 'm.go', text: SOURCE }]);
+  expect(found).toEqual([
+    { name: 'x_queue_size', type: 'gauge', labels: ['pool'], bounds: null, at: 'm.go:4' },
+    { name: 'x_wait_seconds', type: 'histogram', labels: ['pool', 'outcome'], bounds: [0.1, 1, 10], at: 'm.go:5' },
+    { name: 'x_size', type: null, labels: ['name'], bounds: null, at: 'm.go:13' },
+  ]);
+});
+
+test('states what is new, gone and changed in a release, for the releases that have it', () => {
+  const definitions = goDefinitions([{ path: 'm.go', text: SOURCE }]);
+  const release = {
+    definitions,
+    quoted: new Set(['queue_size', 'wait_seconds', 'x_size']),
+    begins: /^x_/,
+    unreadable: null,
+  };
+  const known = catalog([
+    family('x_queue_size'),
+    family('x_wait_seconds', { type: 'histogram', per: 'request', buckets: [0.1, 1] }),
+    family('x_gone'),
+    family('x_came_later', { since: '2.1' }),
+    family('x_went_before', { exposed: 'other_release', until: '1.5' }),
+    family('process_cpu_seconds_total'),
+  ]);
+  expect(compareRelease([known], '2.0', release).map(({ kind, family: name }) => `${kind} ${name}`)).toEqual([
+    'bounds x_wait_seconds',
+    'labels x_wait_seconds',
+    'new x_size',
+    'vanished x_gone',
+  ]);
+});
