@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
+import { ALONE } from '../importer.ts';
 import type { FileGroup, RecognizedFile } from '../importer.ts';
 import {
   GPU_RECORDS,
@@ -123,31 +124,20 @@ const isPlace = (name: string): boolean => REPEAT_FOLDER.test(name) || STEP_FOLD
 
 type Placement = Pick<FileGroup, 'group_id' | 'step' | 'repeat'>;
 
-const ALONE: Placement = { group_id: null, step: null, repeat: null };
-
 /** Sweeps and repeats from the folders' names. Steps are numbered in the order of their values. */
 function placements(folders: readonly string[]): Placement[] {
   const parsed = folders.map(parsePlace);
   return parsed.map((place) => {
     if (place === null) return ALONE;
     const together = parsed.filter((other) => other !== null && other.root === place.root);
-    return {
-      group_id: groupId(place.root),
-      step:
-        place.step === null
-          ? null
-          : position(
-              place.step,
-              together.map((other) => other?.step ?? null),
-            ),
-      repeat:
-        place.repeat === null
-          ? null
-          : position(
-              place.repeat,
-              together.map((other) => other?.repeat ?? null),
-            ),
+    /** The rank of its value among the different values, from 0. */
+    const rank = (name: 'step' | 'repeat'): number | null => {
+      const value = place[name];
+      if (value === null) return null;
+      const values = together.map((other) => other?.[name] ?? null);
+      return new Set(values.filter((other) => other !== null && other < value)).size;
     };
+    return { group_id: groupId(place.root), step: rank('step'), repeat: rank('repeat') };
   });
 }
 
@@ -173,11 +163,6 @@ function parsePlace(folder: string): Place | null {
 function numberOf(pattern: RegExp, name: string): number | null {
   const text = pattern.exec(name)?.[2];
   return text === undefined ? null : Number(text);
-}
-
-/** The rank of a value among the different values, from 0. */
-function position(value: number, all: readonly (number | null)[]): number {
-  return new Set(all.filter((other) => other !== null && other < value)).size;
 }
 
 /** The folder's name, made unique by a hash of where it is: `artifacts` is a common name. */

@@ -2,11 +2,17 @@ import { nearestRank, TOKENIZER_DEFINITIONS } from '../../../core/measures/forei
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import type { ErrorReason, Outcome } from '../../../core/run/record.ts';
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
-import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { StatedResult } from '../importer.ts';
-import { limitsText, statedDistribution, statedGoodput, statedScalar } from '../stated/stated-measures.ts';
+import {
+  limitsText,
+  percentileNames,
+  readStatistics,
+  statedDistribution,
+  statedGoodput,
+  statedScalar,
+} from '../stated/stated-measures.ts';
 import { baseUnit, DISTRIBUTIONS, isPassedOver, SCALARS } from './metric-table.ts';
 import type { AiperfMeasure } from './metric-table.ts';
 import { aiperfReason } from './reasons.ts';
@@ -102,21 +108,20 @@ function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: St
     }
     if (counted > ok) identity.population = 'all';
   }
+  const stated = isWithFailed
+    ? ({ ...identity, population: 'all', definition: nearestRank(identity.definition) } as const)
+    : identity;
   return [
     statedDistribution(
-      isWithFailed ? { ...identity, population: 'all', definition: nearestRank(identity.definition) } : identity,
-      {
-        n,
-        mean: metric.number('avg'),
-        std: metric.number('std'),
-        min: metric.number('min'),
-        max: metric.number('max'),
-        percentiles: Object.fromEntries(PERCENTILE_NAMES.map((name) => [name, metric.number(name)])),
-      },
+      stated,
+      readStatistics((name) => metric.number(name), STATISTICS, n),
       unit.scale,
     ),
   ];
 }
+
+/** AIPerf has no p99.9 and leaves it out. */
+const STATISTICS = { mean: 'avg', std: 'std', min: 'min', max: 'max', percentiles: percentileNames() };
 
 const hasFailed = (summary: Fields): boolean => (scalarOf(summary, 'error_request_count') ?? 0) > 0;
 
