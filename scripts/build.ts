@@ -31,7 +31,7 @@ function keepDeclarations(folder: string, entries: readonly string[]): void {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const DATA = ['catalog', 'prometheus', 'dashboards', 'schemas', 'docs/runbooks'];
+const DATA = ['catalog', 'prometheus', 'dashboards', 'schemas', 'docs/runbooks', 'exporter/cli/peer-options'];
 /** The package's `exports`. */
 const ENTRIES = ['exporter/library/index.d.ts', 'core/index.d.ts'];
 const isData = /\.(ya?ml|json|md)$/;

@@ -1,5 +1,4 @@
-import type { AnsweredOptions, OptionAnswer, Peer } from '../../exporter/cli/peer-options/answer.ts';
-import { PEERS } from '../../exporter/cli/peer-options/peers.ts';
+import { PEERS, type AnsweredOptions, type OptionAnswer, type Peer } from '../../exporter/cli/peer-options/peers.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 
 /** More flags with one answer stand in a list: a table would be too wide. */

@@ -83,7 +83,7 @@ export async function withOwnNames(argv: readonly string[], options: Options): P
 
 /** What is known of other tools' flags; null when no flag is unknown. */
 async function peerArguments(argv: readonly string[], options: Options) {
-  return unknownFlags(options, argv).length === 0 ? null : import('../peer-options/peer-arguments.ts');
+  return unknownFlags(options, argv).length === 0 ? null : import('../peer-options/peers.ts');
 }
 
 /** As if the model had been given, so that the command of the run names it. */

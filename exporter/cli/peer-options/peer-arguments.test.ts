@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CliError } from '../failure.ts';
 import { RUN_OPTIONS } from '../options/run-options.ts';
-import { ownArguments } from './peer-arguments.ts';
+import { ownArguments } from './peers.ts';
 
 const own = (given: string): string => ownArguments(given.split(' '), RUN_OPTIONS).join(' ');
 

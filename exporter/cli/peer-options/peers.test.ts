@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { RUN_OPTIONS } from '../options/run-options.ts';
-import type { OptionAnswer } from './answer.ts';
-import { acceptedAs, answersTo, answerTo, PEERS } from './peers.ts';
+import { acceptedAs, answersTo, answerTo, PEERS, type OptionAnswer } from './peers.ts';
 
 /** The names of the flags in the programs' sources, of the versions that the guide names. */
 const PUBLISHED = JSON.parse(

@@ -1,61 +1,78 @@
-import { AIPERF } from './aiperf.ts';
-import { type OptionAnswer, type Peer, accepted, differs, instead } from './answer.ts';
-import { GENAI_PERF } from './genai-perf.ts';
-import { GUIDELLM } from './guidellm.ts';
-import { SGLANG_BENCH } from './sglang-bench.ts';
-import { VLLM_BENCH } from './vllm-bench.ts';
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { parse } from 'yaml';
+import { CliError } from '../failure.ts';
+import type { ForeignNames, Options } from '../options/options.ts';
 
-/** LLMPerf's token_benchmark_ray.py, and names that many programs share. */
-const OTHER_NAMES: Peer = {
-  name: 'LLMPerf and other names',
-  command: 'token_benchmark_ray.py',
-  version: '2.0',
-  options: [
-    ['--llm-api', instead('use `--endpoint-type`')],
-    ['--mean-input-tokens', accepted('isl')],
-    ['--stddev-input-tokens', accepted('isl-stddev')],
-    ['--mean-output-tokens', accepted('osl')],
-    ['--stddev-output-tokens', accepted('osl-stddev')],
-    ['--num-concurrent-requests', accepted('concurrency')],
-    ['--max-num-completed-requests', accepted('request-count')],
-    ['--timeout', instead('use `--benchmark-duration` for the whole run, `--request-timeout-seconds` for one request')],
-    ['--additional-sampling-params', accepted('extra-inputs')],
-    ['--results-dir', instead('use `--runs-dir VALUE`')],
-    ['--metadata', differs('one `KEY=VALUE` after each `--metadata`')],
-    ['--endpoint-url', accepted('url')],
-    [
-      '--sweep',
-      differs(
-        '`--sweep auto` doubles the concurrency until throughput no longer grows; lists such as `--request-rate 5,10` give the loads',
-      ),
-    ],
-    ['--qps --rps', accepted('request-rate')],
-    ['--requests', accepted('request-count')],
-    ['--duration', instead('use `--benchmark-duration VALUE`, in seconds')],
-    ['--prompt-tokens', accepted('isl')],
-    ['--output-tokens', instead('use `--osl VALUE`')],
-    ['--max-tokens', instead('use `--osl VALUE`')],
-    ['--output -o', instead('use `--runs-dir DIR`, or `--json` for the result on standard output')],
-  ],
+/**
+ * How an option of another benchmark tool is given to llmbench. Texts are Markdown with flags in backticks; `VALUE` stands
+ * for the given value.
+ */
+export type OptionAnswer =
+  /** Accepted: it means the same as our option of this name. */
+  | { readonly kind: 'accepted'; readonly option: string; readonly note: string | null }
+  /** Our option of the same name means something else. */
+  | { readonly kind: 'differs'; readonly text: string }
+  /** Not accepted: what to use instead. */
+  | { readonly kind: 'instead'; readonly text: string }
+  /** No counterpart, and why. */
+  | { readonly kind: 'none'; readonly text: string };
+
+/** Options with one answer, with spaces between them, and that answer. */
+export type AnsweredOptions = readonly (readonly [flags: string, answer: OptionAnswer])[];
+
+/** Another benchmark tool. */
+export interface Peer {
+  readonly name: string;
+  /** Its command, and the version that its options are from. */
+  readonly command: string;
+  readonly version: string;
+  /** All of its options. */
+  readonly options: AnsweredOptions;
+}
+
+/** An answer as `peers.yaml` has it. */
+type WrittenAnswer =
+  | { readonly accepted: string; readonly note?: string }
+  | { readonly differs: string }
+  | { readonly instead: string }
+  | { readonly none: string };
+
+interface WrittenPeer extends Omit<Peer, 'options'> {
+  readonly options: Readonly<Record<string, WrittenAnswer>>;
+}
+
+const { tools } = parse(readFileSync(new URL('peers.yaml', import.meta.url), 'utf8')) as {
+  readonly tools: readonly WrittenPeer[];
 };
 
 /** Benchmark tools whose options are accepted or answered, in the order of the guide. */
-export const PEERS: readonly Peer[] = [AIPERF, VLLM_BENCH, SGLANG_BENCH, GUIDELLM, GENAI_PERF, OTHER_NAMES];
+export const PEERS: readonly Peer[] = tools.map(({ options, ...peer }) => ({
+  ...peer,
+  options: Object.entries(options).map(([flags, written]) => [flags, answerOf(written)] as const),
+}));
 
-interface PeerResponse {
+function answerOf(written: WrittenAnswer): OptionAnswer {
+  if ('accepted' in written) return { kind: 'accepted', option: written.accepted, note: written.note ?? null };
+  if ('differs' in written) return { kind: 'differs', text: written.differs };
+  if ('instead' in written) return { kind: 'instead', text: written.instead };
+  return { kind: 'none', text: written.none };
+}
+
+interface PeerAnswer {
   readonly peer: string;
   readonly answer: OptionAnswer;
 }
 
-let byFlag: ReadonlyMap<string, readonly PeerResponse[]> | null = null;
+let byFlag: ReadonlyMap<string, readonly PeerAnswer[]> | null = null;
 
 /** What each tool's option of this name (with its dashes) is answered with. */
-export function answersTo(flag: string): readonly PeerResponse[] {
-  byFlag ??= Map.groupBy(PEERS.flatMap(responsesOf), ({ flag }) => flag);
+export function answersTo(flag: string): readonly PeerAnswer[] {
+  byFlag ??= Map.groupBy(PEERS.flatMap(answersOf), ({ flag }) => flag);
   return byFlag.get(flag) ?? [];
 }
 
-function responsesOf({ name, options }: Peer): readonly (PeerResponse & { readonly flag: string })[] {
+function answersOf({ name, options }: Peer): readonly (PeerAnswer & { readonly flag: string })[] {
   return options.flatMap(([flags, answer]) => flags.split(' ').map((flag) => ({ flag, peer: name, answer })));
 }
 
@@ -66,8 +83,8 @@ export function acceptedAs(flag: string): string | null {
 }
 
 /** Every flag of other tools that means an option of ours, with the name of that option. */
-export function acceptedFlags(): readonly (readonly [flag: string, option: string])[] {
-  return PEERS.flatMap(responsesOf).flatMap(({ flag, answer }) =>
+function acceptedFlags(): readonly (readonly [flag: string, option: string])[] {
+  return PEERS.flatMap(answersOf).flatMap(({ flag, answer }) =>
     answer.kind === 'accepted' ? [[flag, answer.option] as const] : [],
   );
 }
@@ -101,4 +118,50 @@ function likeliest<T extends { readonly peer: string }>(answers: readonly T[], g
 function plainText(answer: Extract<OptionAnswer, { readonly kind: 'instead' | 'none' }>, value: string | null): string {
   const text = answer.kind === 'none' ? `there is no counterpart: ${answer.text}` : answer.text;
   return text.replaceAll('`', '').replaceAll('VALUE', value ?? 'VALUE');
+}
+
+/** Answers to flags of other benchmark tools. */
+export const PEER_NAMES: ForeignNames = { answer: answerTo };
+
+type Token = Extract<ReturnType<typeof tokensOf>[number], { kind: 'option' }>;
+
+/**
+ * The arguments with our names of options instead of other tools'. Throws a `CliError` when an
+ * option of one value is given under two names.
+ */
+export function ownArguments(argv: readonly string[], options: Options): string[] {
+  const meanings = new Map(acceptedFlags().filter(([flag]) => !Object.hasOwn(options, flag.replace(/^-+/, ''))));
+  const own = [...argv];
+  const writtenAs = new Map<string, string>();
+  for (const token of tokensOf(argv, options, meanings)) {
+    if (token.kind !== 'option') continue;
+    const option = meanings.get(token.rawName) ?? token.name;
+    refuseTwoNames(options, option, token, writtenAs);
+    if (meanings.has(token.rawName)) own[token.index] = `--${option}${token.inlineValue ? `=${token.value}` : ''}`;
+  }
+  return own;
+}
+
+function tokensOf(argv: readonly string[], options: Options, meanings: ReadonlyMap<string, string>) {
+  const typeOf = (option: string): 'boolean' | 'string' =>
+    options[option]?.value === undefined ? 'boolean' : 'string';
+  const known = Object.keys(options).map((name) => [name, { type: typeOf(name) }] as const);
+  const foreign = [...meanings].map(([flag, option]) => {
+    const [, dashes, name = ''] = /^(--?)(.+)$/.exec(flag) ?? [];
+    return [name, { type: typeOf(option), ...(dashes === '-' && name.length === 1 ? { short: name } : {}) }] as const;
+  });
+  return parseArgs({
+    args: [...argv],
+    options: Object.fromEntries([...known, ...foreign]),
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  }).tokens;
+}
+
+function refuseTwoNames(options: Options, option: string, { rawName }: Token, writtenAs: Map<string, string>): void {
+  const before = writtenAs.get(option) ?? rawName;
+  writtenAs.set(option, before);
+  if (before !== rawName && options[option]?.multiple !== true)
+    throw new CliError(`${before} and ${rawName} are the same option, --${option}: give one of them`);
 }
