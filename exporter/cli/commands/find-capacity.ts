@@ -4,7 +4,6 @@ import { joinedObservers } from '../../../core/run/joined-observers.ts';
 import type { ScalarResult } from '../../../core/run/result.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 import { shellCommand } from '../../../core/text/shell-word.ts';
-import type { RunControls } from '../../load/phases/run-controls.ts';
 import { checkLoad } from '../../run/planned-load.ts';
 import { findCapacity, type CapacitySearch } from '../../run/find/find-capacity.ts';
 import { Departures } from '../../run/run-group.ts';
@@ -13,37 +12,40 @@ import type { RunHost } from '../../run/run-context.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { readCapacity, writeCapacity } from '../../store/scenarios/capacity-files.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { requestedSearch } from '../options/find-options.ts';
-import type { GivenValues } from '../options/options.ts';
+import { requestedFind, requestedSearch } from '../options/find-options.ts';
+import type { GivenArguments, GivenValues } from '../options/options.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { capacityTable, probeLine } from '../tables/capacity-table.ts';
 import { printing } from '../printing.ts';
 import { saidOnce } from '../said-once.ts';
+import { Session, withUpload } from '../session.ts';
 import { costFacts } from '../tables/cost-lines.ts';
 import { scalarOf } from '../tables/scalar-of.ts';
 import { requestText } from '../tables/group-table.ts';
 import { shownArguments } from '../tables/shown-arguments.ts';
 import { VERSION } from '../version.ts';
+import { modelSource } from './model-source.ts';
 import { storeOf } from './runs/stored-runs.ts';
 
-export interface SearchCommand {
-  readonly options: RunOptions;
-  readonly given: GivenValues;
-  readonly argv: readonly string[];
-  readonly controls: RunControls;
-  readonly host: (request: RunRequest) => RunHost;
-  /** Shows a line to the user. */
-  readonly say: (line: string) => void;
-  /** Nothing is measured until scrapers have come. */
-  readonly waiting: () => void;
-  /** The request of a run, with what is to be done when it is stored. */
-  readonly uploaded: (request: RunRequest) => RunRequest;
+/** `run --find`: searches the capacity and prints it: the runs are chosen while they are made. */
+export async function find(argv: readonly string[], found: GivenArguments): Promise<number> {
+  const { options, given } = await requestedFind(found, modelSource(process.env));
+  const session = new Session(options);
+  const exitCode = await session.use(async () => {
+    await session.openUploads();
+    return searched(options, given, argv, session);
+  });
+  return withUpload(exitCode, await session.upload());
 }
 
-/** `run --find`: searches the capacity and prints it. Returns the exit code. Throws what a run throws. */
-export async function runSearch(command: SearchCommand): Promise<number> {
-  const { options, given, argv, controls, host, say } = command;
+async function searched(
+  options: RunOptions,
+  given: GivenValues,
+  argv: readonly string[],
+  session: Session,
+): Promise<number> {
+  const { controls, say } = session;
   const search = requestedSearch(options, given);
   checkSearchedLoads(search, options.yes);
   const store = await storeOf(options['runs-dir']);
@@ -51,7 +53,7 @@ export async function runSearch(command: SearchCommand): Promise<number> {
   if (previous !== null) refuseOther(search, previous);
   say(announcement(search, previous));
   const departures = new Departures();
-  const note = saidOnce(say);
+  const once = saidOnce(say);
   let latest = previous;
   try {
     latest = await findCapacity(search, previous, controls, {
@@ -59,16 +61,16 @@ export async function runSearch(command: SearchCommand): Promise<number> {
       perform: async (request, own, observer) => {
         await departures.room();
         const { departure, ...run } = await measureRun(
-          command.uploaded(request),
+          session.uploaded(request),
           own,
-          observed(host(withoutEnd(request)), observer),
+          observed(session.host(withoutEnd(request), once), observer),
           VERSION,
         );
         departures.add(departure);
         return run;
       },
       finished: (probe, { notes }) => {
-        for (const each of notes) note(each);
+        notes.forEach(once);
         say(probeLine({ load: search.range.load, objectives: search.objectives }, probe));
       },
       save: async (file) => {
@@ -77,7 +79,7 @@ export async function runSearch(command: SearchCommand): Promise<number> {
       },
     });
   } finally {
-    command.waiting();
+    session.waiting();
     await departures.settled();
     if (latest !== null) {
       show(latest, options, argv, say);

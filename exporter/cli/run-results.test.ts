@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import type { ResultFile } from '../../../core/run/result.ts';
-import type { DepartingRun } from '../../run/perform-run.ts';
-import type { RunRequest } from '../../run/run-request.ts';
-import { RunNotStoredError } from '../../errors/store-errors.ts';
-import { groupResult, type GroupRun } from '../tables/group-table.ts';
-import { keptRun } from './kept-run.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import type { DepartingRun } from '../run/perform-run.ts';
+import type { RunRequest } from '../run/run-request.ts';
+import { RunNotStoredError } from '../errors/store-errors.ts';
+import { groupResult, type GroupRun } from './tables/group-table.ts';
+import { keptRun } from './run-results.ts';
 
 const request = { group: { group_id: 'g', step: null, repeat: 0 }, runsDirectory: 'runs' } as unknown as RunRequest;
 const result = (run_id: string): ResultFile => ({ run_id, measures: [] }) as unknown as ResultFile;

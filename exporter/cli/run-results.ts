@@ -1,0 +1,96 @@
+import { countOf, FAILED_OUTCOMES } from '../../core/run/request-counts.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import { sweepFigures } from '../../core/sweeps/sweep-figures.ts';
+import { counted, quantity } from '../../core/text/quantities.ts';
+import { RunNotStoredError } from '../errors/store-errors.ts';
+import type { DepartingRun, PerformedRun } from '../run/perform-run.ts';
+import type { RunRequest } from '../run/run-request.ts';
+import { writeMessage } from './message.ts';
+import { requestedGrafanaLink } from './options/publish-options.ts';
+import type { RunOptions } from './options/run-options.ts';
+import { printing } from './printing.ts';
+import { linkLines } from './run-links.ts';
+import { isQuiet } from './session.ts';
+import { groupResult, type GroupRun } from './tables/group-table.ts';
+import { resultTable } from './tables/result-table.ts';
+import { mergeLine, shardMark } from './tables/shard-lines.ts';
+
+/**
+ * Performs a run and keeps it with those that are reported at the end; also one that could not be stored, whose result needs
+ * no disk. Throws what performing throws.
+ */
+export async function keptRun(
+  runs: GroupRun[],
+  request: RunRequest,
+  perform: (request: RunRequest) => Promise<DepartingRun>,
+): Promise<DepartingRun> {
+  try {
+    const departing = await perform(request);
+    const { result, failure, path, notes } = departing;
+    runs.push({ request, performed: { result, failure, path, notes } });
+    return departing;
+  } catch (error) {
+    if (error instanceof RunNotStoredError) runs.push(notStored(request, error));
+    throw error;
+  }
+}
+
+function notStored(request: RunRequest, { result, message }: RunNotStoredError): GroupRun {
+  return { request, performed: { result, failure: message, path: request.runsDirectory, notes: [] } };
+}
+
+/** The run of a command: its whole result, or one line if it is one of several. `isMerged`: the shards merge it themselves. */
+export async function showRun(
+  { result, failure, path, notes }: PerformedRun,
+  { shard, runsDirectory }: RunRequest,
+  options: RunOptions,
+  { isMember, isMerged }: { readonly isMember: boolean; readonly isMerged: boolean },
+): Promise<void> {
+  const quiet = isQuiet(options);
+  const print = printing();
+  if (!quiet && isMember) process.stdout.write(`${memberLine(result)}\n`);
+  if (!quiet && !isMember) {
+    const mark = shard === null ? '' : shardMark(shard.share);
+    const head = `run         ${result.run_id}  ${print.paint(result.status)}${mark}`;
+    const links = await linkLines(result, {
+      path,
+      runsDirectory,
+      grafana: requestedGrafanaLink(options['grafana-url']),
+    });
+    process.stdout.write(`\n${head}\n${resultTable(result, print)}\n`);
+    if (options['show-servers']) await (await import('./print-servers.ts')).printServers(path, print.width);
+    process.stdout.write(`${links.join('\n')}\n`);
+    if (shard !== null && !isMerged) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
+  }
+  for (const note of notes) writeMessage(process.stderr, note);
+  if (failure !== null) writeMessage(process.stderr, `llmbench run: ${failure}`);
+}
+
+/** Final output: the JSON of one or several runs, or a table over several. */
+export async function showRuns(runs: readonly GroupRun[], several: boolean, options: RunOptions): Promise<void> {
+  const [only] = runs;
+  if (only === undefined) return;
+  if (options.json) {
+    const shown = several ? groupResult(runs) : only.performed.result;
+    process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+  } else if (several) {
+    const { showGroup } = await import('./show-group.ts');
+    await showGroup(runs, options['runs-dir'], process.stdout.columns);
+  }
+}
+
+/** A run of a group in one line: the table of the group follows at its end, `runs show RUN` has the rest. */
+function memberLine(result: ResultFile): string {
+  const { run_id, status, requests, slos, client } = result;
+  const { output_token_throughput: tokens, time_to_first_token_p99: firstToken } = sweepFigures(result);
+  const missed = slos.filter(({ verdict }) => verdict === 'not_met').length;
+  const facts = [
+    `${counted(requests.ok)} ok`,
+    `${counted(countOf(requests, FAILED_OUTCOMES))} failed`,
+    quantity(tokens?.value, 'tokens_per_second'),
+    `TTFT p99 ${quantity(firstToken?.value, 'seconds')}`,
+    ...(missed > 0 ? [`${missed} of ${slos.length} SLOs NOT MET`] : []),
+    ...(client.verdict === 'saturated' ? ['client saturated'] : []),
+  ];
+  return `run         ${run_id}  ${status}\n            ${facts.join(' · ')}`;
+}
