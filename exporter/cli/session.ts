@@ -1,4 +1,4 @@
-import { joinedObservers } from '../../core/run/joined-observers.ts';
+import { joinedEvents } from '../../core/run/run-output.ts';
 import { monotonicNow_ns } from '../clock/monotonic-clock.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { NoStartError } from '../errors/no-start-error.ts';
@@ -102,7 +102,7 @@ export class Session {
         const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
         const progress = new Progress(planOf(request), this.#display, now_ns, servers);
         if (!verbose) return progress;
-        return { ...joinedObservers([progress, new VerboseLines(this.say)]), stop: () => progress.stop() };
+        return { ...joinedEvents([progress, new VerboseLines(this.say)]), stop: () => progress.stop() };
       },
     };
   }

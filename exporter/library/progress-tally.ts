@@ -1,11 +1,11 @@
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
-import type { RunObserver } from '../../core/run/run-observer.ts';
+import type { RunEvents } from '../../core/run/run-output.ts';
 import type { BenchmarkProgress } from './benchmark-options.ts';
 
 const INTERVAL_MS = 1000;
 
 /** Counts what happens in a phase, and reports it at an interval. */
-export class ProgressTally implements RunObserver {
+export class ProgressTally implements RunEvents {
   readonly #now_ns: () => number;
   readonly #report: (progress: BenchmarkProgress) => void;
   readonly #timer: NodeJS.Timeout;

@@ -1,7 +1,6 @@
 import type { ClientHealth } from '../../core/run/result.ts';
 import { readingOf } from './responses/response-reader.ts';
 import type { BenchmarkPlan } from './benchmark-plan.ts';
-import { chunkListener } from './responses/chunk-listener.ts';
 import { ClientHealthMonitor } from './client/client-health.ts';
 import { ClockThread } from './schedule/clock-thread.ts';
 import { ContentRecognizer } from './responses/content-recognizer.ts';
@@ -10,7 +9,7 @@ import { Deadlines } from './responses/deadlines.ts';
 import { EarlyEnd, judgedRequests } from './phases/early-end.ts';
 import { EventQueue } from './responses/event-queue.ts';
 import type { LoadGenerator, PhaseTurn, PreparedPhase } from './load-generator.ts';
-import type { RunObserver } from '../../core/run/run-observer.ts';
+import { joinedEvents, type RunEvents } from '../../core/run/run-output.ts';
 import { Measuring } from './phases/measuring.ts';
 import { OutputBudget } from './phases/output-budget.ts';
 import { requestsAhead } from './schedule/load-plan.ts';
@@ -27,7 +26,7 @@ import { shareOf, shareWithin, WHOLE, type Share } from './workers/share.ts';
 export interface LocalLoadParts {
   readonly plan: BenchmarkPlan;
   readonly transport: Transport;
-  readonly observers: readonly RunObserver[];
+  readonly observers: readonly RunEvents[];
   readonly controls: RunControls;
   /** CLOCK_MONOTONIC at the start of the run. */
   readonly epoch_ns: number;
@@ -64,20 +63,20 @@ export class LocalLoad implements LoadGenerator {
     this.#budget = limit === null ? null : new OutputBudget(shareOf(limit, plan.shard), memory.committed);
     this.#health = new ClientHealthMonitor(parts.observers);
     this.#deadlines = new Deadlines(plan);
-    const observers = [this.#health, ...parts.observers];
+    const events = joinedEvents([this.#health, ...parts.observers]);
     this.#sender = new RequestSender(
       parts.transport,
       {
         endpoint: plan.form.endpoint,
         recognizer: new ContentRecognizer(plan.form.endpoint.variableKeys),
         queue: new EventQueue(),
-        listener: chunkListener(observers),
+        listener: events,
         epoch_ns: parts.epoch_ns,
         secrets: plan.secrets,
         ...readingOf(plan.form),
       },
       this.#deadlines,
-      observers,
+      events,
     );
   }
 

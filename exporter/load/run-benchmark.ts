@@ -7,7 +7,7 @@ import type { LoadGenerator, PhaseTurn } from './load-generator.ts';
 import { LocalLoad } from './local-load.ts';
 import { monotonicNow_ns, runEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { NoStartError } from '../errors/no-start-error.ts';
-import type { RunObserver } from '../../core/run/run-observer.ts';
+import { joinedEvents, type RunEvents } from '../../core/run/run-output.ts';
 import type { PhaseResult, RunningCoolDown } from './phases/phase-result.ts';
 import type { RunControls } from './phases/run-controls.ts';
 import type { Transport } from './transports/transport.ts';
@@ -26,7 +26,7 @@ const STAGES_LEAD_NS = 20e6;
 
 export interface BenchmarkParts {
   readonly transport: Transport;
-  readonly observers: readonly RunObserver[];
+  readonly observers: readonly RunEvents[];
   readonly controls: RunControls;
   /** Awaited before the phase's first request, and before its clock starts. */
   readonly beforePhase?: (phase: LoadPhase) => Promise<void>;
@@ -58,6 +58,7 @@ export async function runBenchmark(plan: BenchmarkPlan, parts: BenchmarkParts): 
   const epoch_ns = epoch.monotonic_ns;
   const generator = parts.generator ?? new LocalLoad({ ...parts, plan, epoch_ns });
   const now_ns = (): number => Math.round(monotonicNow_ns()) - epoch_ns;
+  const events = joinedEvents(parts.observers);
   const phases: PhaseResult[] = [];
   let late: BenchmarkVerdict | null = null;
   try {
@@ -70,7 +71,7 @@ export async function runBenchmark(plan: BenchmarkPlan, parts: BenchmarkParts): 
       if (start_ns !== null) late = await untilStart(start_ns, now_ns, parts.controls.draining);
       if (late !== null) break;
       const turn = { phase, load, firstIndex: firstIndex(plan, phases) };
-      phases.push(...(await observedPhase(generator, turn, start_ns, parts.observers, now_ns)));
+      phases.push(...(await observedPhase(generator, turn, start_ns, events, now_ns)));
     }
   } catch (error) {
     if (!(error instanceof NoStartError)) throw error;
@@ -112,33 +113,33 @@ async function observedPhase(
   generator: LoadGenerator,
   turn: PhaseTurn,
   start_ns: number | null,
-  observers: readonly RunObserver[],
+  events: Required<RunEvents>,
   now_ns: () => number,
 ): Promise<PhaseResult[]> {
   // Made just before the phase, so that its first requests are written and its clock runs.
   const prepared = await generator.prepare(turn);
-  for (const observer of observers) observer.phaseStarted?.(turn.phase, now_ns());
+  events.phaseStarted(turn.phase, now_ns());
   const { arrivals } = turn.load.load;
   const staged = arrivals?.kind === 'stages' ? arrivals.stages : null;
   // The edges of stages are known before they come.
   const zero_ns = start_ns ?? (staged === null ? null : now_ns() + STAGES_LEAD_NS);
-  const stages = staged && announceStages(stageEdges_ns(staged), zero_ns ?? 0, observers, now_ns);
+  const stages = staged && announceStages(stageEdges_ns(staged), zero_ns ?? 0, events, now_ns);
   const { result, coolDown } = await prepared.run(zero_ns);
   stages?.end();
   const end_ns = result.end_ns ?? now_ns();
-  for (const observer of observers) observer.phaseEnded?.(turn.phase, end_ns);
-  return coolDown === null ? [result] : [result, await observedCoolDown(coolDown, observers, now_ns)];
+  events.phaseEnded(turn.phase, end_ns);
+  return coolDown === null ? [result] : [result, await observedCoolDown(coolDown, events, now_ns)];
 }
 
 /** It began before the phase ended, and is reported as the next one. */
 async function observedCoolDown(
   { start_ns, ended }: RunningCoolDown,
-  observers: readonly RunObserver[],
+  events: Required<RunEvents>,
   now_ns: () => number,
 ): Promise<PhaseResult> {
-  for (const observer of observers) observer.phaseStarted?.('cooldown', start_ns);
+  events.phaseStarted('cooldown', start_ns);
   const result = await ended;
   const end_ns = result.end_ns ?? now_ns();
-  for (const observer of observers) observer.phaseEnded?.('cooldown', end_ns);
+  events.phaseEnded('cooldown', end_ns);
   return result;
 }

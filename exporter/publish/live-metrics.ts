@@ -3,7 +3,7 @@ import { CONTENT_TYPES, seriesStart, valueText, type FamilyInput } from '../../c
 import { LIVE_GRIDS } from '../../core/measures/grids.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import type { RunObserver } from '../../core/run/run-observer.ts';
+import type { RunEvents } from '../../core/run/run-output.ts';
 import type { LiveFamily } from './family.ts';
 import { readFamilies, registryOf } from './family.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
@@ -19,12 +19,12 @@ import { RunTally } from './run-tally.ts';
 import type { ScrapedTarget } from './target-info.ts';
 
 /** The live families of the metric contract for one run: an observer of it, and a page that can be scraped. */
-export interface LiveMetrics extends Required<RunObserver>, MetricsPage, LiveSource {
+export interface LiveMetrics extends Required<RunEvents>, MetricsPage, LiveSource {
   /** What the page shows, for those who send it themselves. */
   readonly families: readonly LiveFamily[];
   render(accept: string | undefined): Promise<RenderedPage>;
-  /** Whether this process may be what is measured. */
-  clientSaturated(saturated: boolean): void;
+  /** After the last request: whether this process may be what was measured. */
+  end(saturated: boolean): void;
   /** Which metrics pages have been read so far. */
   targetsRead(targets: readonly ScrapedTarget[]): void;
 }
@@ -107,6 +107,10 @@ class RegistryLiveMetrics implements LiveMetrics {
 
   clientSaturated(saturated: boolean): void {
     this.#tally.clientSaturated = saturated;
+  }
+
+  end(saturated: boolean): void {
+    this.clientSaturated(saturated);
   }
 
   targetsRead(targets: readonly ScrapedTarget[]): void {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { RunFile } from '../../core/run/run.ts';
-import type { RunEnding, RunOutput } from '../../core/run/run-output.ts';
-import type { RunObserver } from '../../core/run/run-observer.ts';
+import type { RunEnding, RunOutput, RunEvents } from '../../core/run/run-output.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import type { LiveFamily } from './family.ts';
@@ -40,20 +39,20 @@ export interface OutgoingOptions {
 
 /** Sends a live run to remote-write receivers and to Grafana. Never delays a request. */
 export class Outgoing implements RunOutput {
-  /** Observes the benchmark. */
-  readonly observers: readonly RunObserver[];
+  /** Gets the events of the run; null: no native histograms are sent. */
+  readonly native: RunEvents | null;
   readonly #options: OutgoingOptions;
   readonly #publisher: RemoteWritePublisher | null;
   readonly #annotator: Annotator | null;
 
   private constructor(
     options: OutgoingOptions,
-    observers: readonly RunObserver[],
+    native: RunEvents | null,
     publisher: RemoteWritePublisher | null,
     annotator: Annotator | null,
   ) {
     this.#options = options;
-    this.observers = observers;
+    this.native = native;
     this.#publisher = publisher;
     this.#annotator = annotator;
   }
@@ -71,7 +70,7 @@ export class Outgoing implements RunOutput {
     const publisher = remoteWrite && (await openPublisher(options, remoteWrite, native));
     // One shard speaks for the run.
     const annotator = access && run.shard === '0' ? new Annotator(access, grafana?.dashboardUid ?? null) : null;
-    return new Outgoing(options, native === null ? [] : [native], publisher, annotator);
+    return new Outgoing(options, native, publisher, annotator);
   }
 
   /** Before the first request. */

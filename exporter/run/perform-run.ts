@@ -142,7 +142,7 @@ async function measure(run: OpenRun): Promise<BenchmarkOutcome> {
   const { request, controls, host, transport, epoch, servers, outputs, remarks, planned, workers } = run;
   await awaitScrape(run);
   const watcher = host.observe(epoch, () => servers?.loadNow() ?? null);
-  const observers = [...outputs.observers, watcher, remarks];
+  const observers = [...outputs.receivers, watcher, remarks];
   outputs.begin();
   const start_ns = measureStart_ns(request.shard?.startAt_ms ?? null, epoch);
   const outcome = await runBenchmark(plannedBenchmark(request, run, planned, start_ns), {

@@ -1,4 +1,4 @@
-import type { RunObserver } from '../../core/run/run-observer.ts';
+import type { RunEvents } from '../../core/run/run-output.ts';
 import type { RunEpoch } from '../clock/monotonic-clock.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
 import type { WorkerLoad } from '../load/workers/worker-load.ts';
@@ -24,7 +24,7 @@ export interface RunHost {
   /**
    * Called once, when the run's clock starts, for an observer of the run. `servers`: the current load of the servers.
    */
-  observe(epoch: RunEpoch, servers: () => ServerLoadNow | null): RunObserver & { stop(): void };
+  observe(epoch: RunEpoch, servers: () => ServerLoadNow | null): RunEvents & { stop(): void };
   readonly servePage: ServePage;
   /** Where this machine meets the others that measure the same run; null or absent: it does not. */
   readonly rendezvous?: Rendezvous | null;

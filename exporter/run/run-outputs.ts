@@ -1,5 +1,4 @@
-import type { RunObserver } from '../../core/run/run-observer.ts';
-import type { RunEnding, RunOutput } from '../../core/run/run-output.ts';
+import type { RunEvents, RunEnding, RunOutput } from '../../core/run/run-output.ts';
 import { goodRequest } from '../../core/measures/goodput.ts';
 import { wallNow_ms } from '../clock/monotonic-clock.ts';
 import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
@@ -25,19 +24,25 @@ export class RunOutputs {
   readonly writer: RunWriter;
   /** Collects the records while the run is stored, so that the report does not have to read them again. */
   readonly view: RequestViewBuilder;
+  /** Those who get the events of the run. */
+  readonly receivers: readonly RunEvents[];
   readonly #outputs: readonly RunOutput[];
   readonly #live: LiveMetrics;
   /** Null: the live metrics are not served. */
   readonly page: ServedPage | null;
   #isDeparting = false;
 
-  private constructor(outputs: readonly RunOutput[], parts: Pick<RunOutputs, 'writer' | 'view'> & LivePart) {
-    const { writer, view, live, page } = parts;
+  private constructor(
+    outputs: readonly RunOutput[],
+    parts: Pick<RunOutputs, 'writer' | 'view' | 'receivers'> & LivePart,
+  ) {
+    const { writer, view, receivers, live, page } = parts;
     this.#outputs = outputs;
     this.#live = live;
     this.page = page;
     this.writer = writer;
     this.view = view;
+    this.receivers = receivers;
   }
 
   /** Opens all outputs and creates the run's directory. */
@@ -56,19 +61,16 @@ export class RunOutputs {
     });
     const view = new RequestViewBuilder();
     const outputs: RunOutput[] = [
-      { observers: [live], end: (saturated) => live.clientSaturated(saturated) },
+      live,
       outgoing,
       { finish: () => writeRunFiles(store.unfinished, plan.run_id, request.exports, () => view.view()) },
       ...(page === null ? [] : [page]),
       // After the page has said that it still serves the run: finished runs have another publisher.
-      { observers: [writer], finish: () => publish(writer, run) },
+      { finish: () => publish(writer, run) },
     ];
-    opened = new RunOutputs(outputs, { writer, view, live, page });
+    const receivers = [live, ...(outgoing.native === null ? [] : [outgoing.native]), writer];
+    opened = new RunOutputs(outputs, { writer, view, receivers, live, page });
     return opened;
-  }
-
-  get observers(): readonly RunObserver[] {
-    return this.#outputs.flatMap(({ observers = [] }) => observers);
   }
 
   /** Which metrics pages have been read so far: a page may appear late. */

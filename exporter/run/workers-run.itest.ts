@@ -6,7 +6,7 @@ import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
-import type { RunObserver } from '../../core/run/run-observer.ts';
+import type { RunEvents } from '../../core/run/run-output.ts';
 import { response, GOOD_STREAM, scriptedServer, streamOf } from '../load/testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
 import { readOptions } from '../cli/options/options.ts';
@@ -42,7 +42,7 @@ interface Measured {
 
 interface Watched {
   readonly controls?: RunControls;
-  readonly observer?: RunObserver;
+  readonly observer?: RunEvents;
 }
 
 async function run(responses: Responses, argv: readonly string[], watched: Watched = {}): Promise<Measured> {
@@ -136,7 +136,7 @@ test('the result is that of all records together', async () => {
 test('the observers have received every event when a phase has ended', async () => {
   const events = { sent: 0, first: 0, gaps: 0, ended: 0 };
   let atEnd = {};
-  const observer: RunObserver = {
+  const observer: RunEvents = {
     requestSent: () => events.sent++,
     firstContent: () => events.first++,
     chunkGap: () => events.gaps++,
@@ -185,7 +185,7 @@ describe('limits hold for all workers together', () => {
 describe('ended early', () => {
   test('drained: requests in flight are read to their end, and every record is kept', async () => {
     const controls = new RunControls();
-    const observer: RunObserver = { requestEnded: () => controls.drain() };
+    const observer: RunEvents = { requestEnded: () => controls.drain() };
     const slow: Responses = (socket) => setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 5);
     const argv = ['--concurrency', '4', '--request-count', '100000', '--workers', '2'];
     const { performed, records, bodies } = await run(slow, argv, { controls, observer });
@@ -198,7 +198,7 @@ describe('ended early', () => {
   test('aborted: requests in flight are cancelled and recorded as such', async () => {
     const controls = new RunControls();
     let sent = 0;
-    const observer: RunObserver = {
+    const observer: RunEvents = {
       requestSent: () => {
         if (++sent === 4) controls.abort();
       },

@@ -6,7 +6,7 @@ import { instantAt } from '../../core/run/instant.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
 import type { PhaseWindow, RunFile, RunProcess, RunTarget } from '../../core/run/run.ts';
-import type { RunObserver } from '../../core/run/run-observer.ts';
+import type { RunEvents } from '../../core/run/run-output.ts';
 import { replaceJson, syncPath } from '../files/durable-file.ts';
 import { fingerprint } from './fingerprint.ts';
 import { publicOrigin, publicUrl } from '../http-client/public-url.ts';
@@ -53,10 +53,10 @@ export interface RunEnd {
 }
 
 /**
- * Writes one run while it is running. As a `RunObserver` it must not throw: disk errors are kept and thrown by
+ * Writes one run while it is running. As a `RunEvents` it must not throw: disk errors are kept and thrown by
  * `complete`, with the result, which needs no disk.
  */
-export class RunWriter implements RunObserver {
+export class RunWriter implements RunEvents {
   /** The path of the published run. */
   readonly path: string;
   readonly #runsDirectory: string;

@@ -1,8 +1,7 @@
 import { COST_MEASURES } from '../../../core/measures/cost-results.ts';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
-import { joinedObservers } from '../../../core/run/joined-observers.ts';
+import { type RunEvents, joinedEvents } from '../../../core/run/run-output.ts';
 import type { ScalarResult } from '../../../core/run/result.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
 import { shellCommand } from '../../../core/text/shell-word.ts';
 import { checkLoad } from '../../run/planned-load.ts';
 import { findCapacity, type CapacitySearch } from '../../run/find/find-capacity.ts';
@@ -121,12 +120,12 @@ function announcement({ groupId, range, objectives, scenario }: CapacitySearch, 
   return `search ${groupId} (scenario ${scenario}): the largest ${unit} from ${range.start} to ${range.max} at which ${texts}${done}`;
 }
 
-function observed(host: RunHost, observer: RunObserver): RunHost {
+function observed(host: RunHost, observer: RunEvents): RunHost {
   return {
     ...host,
     observe: (epoch, servers) => {
       const shown = host.observe(epoch, servers);
-      return { ...joinedObservers([shown, observer]), stop: () => shown.stop() };
+      return { ...joinedEvents([shown, observer]), stop: () => shown.stop() };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { interTokenLatencySeconds } from '../../../core/measures/measures.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import type { ServerLoadNow } from '../../servers/summary/load-now.ts';
 import type { LiveLines } from './live-lines.ts';
 import { progressLine, progressLines } from './progress-lines.ts';
@@ -26,7 +26,7 @@ export interface ProgressPlan {
 }
 
 /** Shows the progress of a run: updating lines on a terminal, periodic lines elsewhere. */
-export class Progress implements RunObserver {
+export class Progress implements RunEvents {
   readonly #plan: ProgressPlan;
   readonly #display: LiveLines;
   readonly #now_ns: () => number;

@@ -1,5 +1,5 @@
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
 
@@ -13,7 +13,7 @@ const NS = 1e9;
 export const verboseLine = (text: string): string => `verbose: ${text}`;
 
 /** What happens in a run, a line each, for `--verbose`: phases, stages, and the requests with their connections. */
-export class VerboseLines implements RunObserver {
+export class VerboseLines implements RunEvents {
   readonly #say: (line: string) => void;
   #requests = 0;
   #failed = 0;

@@ -41,7 +41,7 @@ export class ClientHealthMonitor extends MeasuredClient {
 
   #sample(): void {
     const delay_ns = Math.max(monotonicNow_ns() - this.#expected_ns, 0);
-    for (const observer of this.observers) observer.eventLoopDelay?.(delay_ns);
+    this.events.eventLoopDelay(delay_ns);
     this.sampled(this.#delays, delay_ns);
   }
 }

@@ -4,7 +4,7 @@ import type { ClientHealth } from '../../../core/run/result.ts';
 import { clientVerdict } from './client-verdict.ts';
 import type { EventLoopDelays } from './event-loop-delays.ts';
 import { LatencyBins } from './latency-bins.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import { joinedEvents, type RunEvents } from '../../../core/run/run-output.ts';
 
 /** During the phase, the verdict is updated after this many samples. */
 const SAMPLES_PER_VERDICT = 100;
@@ -13,16 +13,16 @@ const SAMPLES_PER_VERDICT = 100;
  * The cost of the measurement in a measure phase: the CPU time of this process, how late event loops were, and the
  * median inter-token latency that the delays are compared with. The subclass samples the loops.
  */
-export abstract class MeasuredClient implements RunObserver {
+export abstract class MeasuredClient implements RunEvents {
   readonly #interTokenLatencies = new LatencyBins();
-  protected readonly observers: readonly RunObserver[];
+  protected readonly events: Required<RunEvents>;
   #cpuAtStart: NodeJS.CpuUsage | null = null;
   #cpuSeconds: number | null = null;
   #saturated = false;
 
   /** The observers are notified when the verdict changes. */
-  constructor(observers: readonly RunObserver[]) {
-    this.observers = observers;
+  constructor(observers: readonly RunEvents[]) {
+    this.events = joinedEvents(observers);
   }
 
   /** One per event loop that generates the load. */
@@ -67,6 +67,6 @@ export abstract class MeasuredClient implements RunObserver {
     const saturated = this.result().verdict === 'saturated';
     if (saturated === this.#saturated) return;
     this.#saturated = saturated;
-    for (const observer of this.observers) observer.clientSaturated?.(saturated);
+    this.events.clientSaturated(saturated);
   }
 }

@@ -3,7 +3,7 @@ import { FASTEST_TOKEN_NS, meanGap_ns } from '../responses/request-record.ts';
 import { comparedTokens, sentTokens } from '../../../core/measures/request-figures.ts';
 import { isUsageDiscrepant, USAGE_COMPLETION_DIFFERENCE } from '../../../core/measures/usage-check.ts';
 import type { Spread } from '../../../core/run/run-dataset.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 
 /** A larger relative difference of achieved and requested length is reported. */
 const LENGTH_TOLERANCE = 0.05;
@@ -28,7 +28,7 @@ export interface PlannedPrompt {
 /**
  * What a user must know about the responses to interpret the figures: observes each ok request of the measure phase.
  */
-export class RunRemarks implements RunObserver {
+export class RunRemarks implements RunEvents {
   readonly #generates: boolean;
   readonly #prompt: PlannedPrompt | null;
   #ok = 0;

@@ -1,20 +1,20 @@
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import { Pauses } from '../schedule/pauses.ts';
 
 /**
- * Reports to observers when stages begin and end. `edges_ns`: the beginning of each and the end of the last, since `start_ns`.
+ * Reports when stages begin and end. `edges_ns`: the beginning of each and the end of the last, since `start_ns`.
  * `end` ends the stage that an early end of the phase interrupts.
  */
 export function announceStages(
   edges_ns: readonly number[],
   start_ns: number,
-  observers: readonly RunObserver[],
+  events: Required<RunEvents>,
   now_ns: () => number,
 ): { end(): void } {
   const pauses = new Pauses(now_ns);
   let current: number | null = null;
   const endCurrent = (at_ns: number): void => {
-    if (current !== null) for (const observer of observers) observer.stageEnded?.(current, at_ns);
+    if (current !== null) events.stageEnded(current, at_ns);
     current = null;
   };
   edges_ns.forEach((edge_ns, i) => {
@@ -23,7 +23,7 @@ export function announceStages(
       endCurrent(at_ns);
       if (i === edges_ns.length - 1) return;
       const stage = (current = i + 1);
-      for (const observer of observers) observer.stageStarted?.(stage, at_ns);
+      events.stageStarted(stage, at_ns);
     });
   });
   return {

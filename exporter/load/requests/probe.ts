@@ -153,7 +153,7 @@ async function ask(options: ProbeOptions, transport: Transport, controls: RunCon
     secrets,
     ...readingOf(form),
   };
-  const sender = new RequestSender(transport, context, deadlines, []);
+  const sender = new RequestSender(transport, context, deadlines);
   const { body, max_tokens } = probeRequest(form);
   const request = { method: 'POST', path: form.path, headers: form.headers, body } as const;
   try {

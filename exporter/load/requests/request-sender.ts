@@ -2,7 +2,7 @@ import type { ResponseContext, ResponseReader, ClosedRequest } from '../response
 import type { Deadlines } from '../responses/deadlines.ts';
 import type { SentRequest } from '../responses/request-record.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import type { ReadyRequest } from './request-feed.ts';
 import { StreamReader } from '../responses/stream.ts';
 import type { Transport } from '../transports/transport.ts';
@@ -13,13 +13,13 @@ export class RequestSender {
   readonly #transport: Transport;
   readonly #context: ResponseContext;
   readonly #deadlines: Deadlines;
-  readonly #observers: readonly RunObserver[];
+  readonly #events: RunEvents;
 
-  constructor(transport: Transport, context: ResponseContext, deadlines: Deadlines, observers: readonly RunObserver[]) {
+  constructor(transport: Transport, context: ResponseContext, deadlines: Deadlines, events: RunEvents = {}) {
     this.#transport = transport;
     this.#context = context;
     this.#deadlines = deadlines;
-    this.#observers = observers;
+    this.#events = events;
   }
 
   now_ns(): number {
@@ -38,14 +38,14 @@ export class RequestSender {
     const sent = { ...turn, sent_ns, requested_output_tokens: max_tokens, choices, ...counted };
     const ended = (request: ClosedRequest): void => {
       this.#deadlines.unwatch(reader, place);
-      for (const observer of this.#observers) observer.requestEnded?.(request.record);
+      this.#events.requestEnded?.(request.record);
       closed(reader, request);
     };
     const Reader = this.#context.stream === false ? WholeReader : StreamReader;
     const reader = new Reader(sent, this.#context, ended, firstContent);
     reader.attach(this.#transport.send(ready.request, reader));
     const place = this.#deadlines.watch(reader);
-    for (const observer of this.#observers) observer.requestSent?.(phase, due_ns, sent_ns);
+    this.#events.requestSent?.(phase, due_ns, sent_ns);
     return reader;
   }
 }

@@ -1,5 +1,5 @@
 import type { MeasuredRecord } from '../../../core/run/record.ts';
-import type { ChunkListener } from './chunk-listener.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import type { ContentRecognizer } from './content-recognizer.ts';
 import type { TimedRequest } from './deadlines.ts';
 import type { ResponseText, Endpoint } from '../endpoints/endpoint.ts';
@@ -13,7 +13,8 @@ export interface ResponseContext {
   readonly endpoint: Endpoint;
   readonly recognizer: ContentRecognizer;
   readonly queue: EventQueue;
-  readonly listener: ChunkListener;
+  /** Gets what is hot of the events. */
+  readonly listener: Pick<Required<RunEvents>, 'firstContent' | 'chunkGap'>;
   /** CLOCK_MONOTONIC at the start of the run. */
   readonly epoch_ns: number;
   readonly secrets: readonly string[];

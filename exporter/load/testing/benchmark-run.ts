@@ -4,7 +4,7 @@ import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import { chat } from '../endpoints/chat.ts';
 import { DEFAULT_ERROR_LIMIT } from '../phases/early-end.ts';
 import type { ClosedLoad, OpenLoad, PhaseLoad } from '../schedule/load-plan.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import { runBenchmark } from '../run-benchmark.ts';
 import type { BenchmarkOutcome } from '../run-benchmark.ts';
 import { RunControls } from '../phases/run-controls.ts';
@@ -14,7 +14,7 @@ import { scriptedServer } from './scripted-server.ts';
 import type { Script, ScriptedServer } from './scripted-server.ts';
 
 /** Notes what an observer is reported. */
-export class Recorder implements RunObserver {
+export class Recorder implements RunEvents {
   readonly calls: string[] = [];
   readonly records: MeasuredRecord[] = [];
   inFlight = 0;

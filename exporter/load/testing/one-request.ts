@@ -52,7 +52,7 @@ export async function oneRequest(
     secrets,
     ...reading,
   };
-  const sender = new RequestSender(transport, context, deadlines, []);
+  const sender = new RequestSender(transport, context, deadlines);
   const options = { model: 'm', sampling: {}, includeUsage: true, stream: asking.stream ?? true };
   const body = endpoint.body({ prompt: 'hi', max_tokens: 8 }, options);
   const headers = { 'content-type': 'application/json' };

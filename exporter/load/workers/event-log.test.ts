@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import { EventLog, EventReplay, type EventBatch } from './event-log.ts';
 
 const phase = fc.constantFrom<PhaseName>('warmup', 'measure');
@@ -40,7 +40,7 @@ function record(index: number, of: PhaseName): RequestRecord {
 type Reported = readonly [call: string, ...values: unknown[]];
 
 /** Notes every call with its values. */
-function noting(into: Reported[]): RunObserver {
+function noting(into: Reported[]): RunEvents {
   return {
     requestSent: (...values) => into.push(['sent', ...values]),
     firstContent: (...values) => into.push(['first', ...values]),
@@ -50,28 +50,28 @@ function noting(into: Reported[]): RunObserver {
   };
 }
 
-const event: fc.Arbitrary<(observer: RunObserver) => void> = fc.oneof(
+const event: fc.Arbitrary<(observer: RunEvents) => void> = fc.oneof(
   fc.tuple(phase, ns, ns).map(
     ([p, a, b]) =>
-      (observer: RunObserver) =>
+      (observer: RunEvents) =>
         observer.requestSent?.(p, a, b),
   ),
   fc.tuple(phase, ns, ns).map(
     ([p, a, b]) =>
-      (observer: RunObserver) =>
+      (observer: RunEvents) =>
         observer.firstContent?.(p, a, b),
   ),
   fc.tuple(phase, ns).map(
     ([p, gap]) =>
-      (observer: RunObserver) =>
+      (observer: RunEvents) =>
         observer.chunkGap?.(p, gap),
   ),
   fc.tuple(ns, phase).map(
     ([index, p]) =>
-      (observer: RunObserver) =>
+      (observer: RunEvents) =>
         observer.requestEnded?.(record(index, p)),
   ),
-  ns.map((delay) => (observer: RunObserver) => observer.eventLoopDelay?.(delay)),
+  ns.map((delay) => (observer: RunEvents) => observer.eventLoopDelay?.(delay)),
 );
 
 describe('EventLog', () => {

@@ -1,7 +1,6 @@
 import { PHASES } from '../../../core/run/record.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
-import { chunkListener, type ChunkListener } from '../responses/chunk-listener.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import { joinedEvents, type RunEvents } from '../../../core/run/run-output.ts';
 
 /** Observer events in order, in a form that is cheap to transfer between threads. */
 export interface EventBatch {
@@ -35,7 +34,7 @@ type LeadingEvent = 'phaseStarted' | 'phaseEnded' | 'stageStarted' | 'stageEnded
  * Records the events of an observer, to replay them in another thread. Phase events are sent by the thread that runs
  * the phases.
  */
-export class EventLog implements Required<Omit<RunObserver, LeadingEvent>> {
+export class EventLog implements Required<Omit<RunEvents, LeadingEvent>> {
   readonly #full: () => void;
   readonly #numbers = new Float64Array(CAPACITY);
   #length = 0;
@@ -88,18 +87,12 @@ export class EventLog implements Required<Omit<RunObserver, LeadingEvent>> {
   }
 }
 
-/** Replays the events of a log to observers: each gets only the events that it implements. */
+/** Replays the events of a log. */
 export class EventReplay {
-  readonly #sent: readonly RunObserver[];
-  readonly #ended: readonly RunObserver[];
-  readonly #delays: readonly RunObserver[];
-  readonly #chunks: ChunkListener;
+  readonly #events: Required<RunEvents>;
 
-  constructor(observers: readonly RunObserver[]) {
-    this.#sent = observers.filter((observer) => observer.requestSent !== undefined);
-    this.#ended = observers.filter((observer) => observer.requestEnded !== undefined);
-    this.#delays = observers.filter((observer) => observer.eventLoopDelay !== undefined);
-    this.#chunks = chunkListener(observers);
+  constructor(receivers: readonly RunEvents[]) {
+    this.#events = joinedEvents(receivers);
   }
 
   replay({ events, records }: EventBatch): void {
@@ -111,36 +104,29 @@ export class EventReplay {
       const phase = PHASES[code % PHASES.length] ?? 'measure';
       switch (code - (code % PHASES.length)) {
         case GAP:
-          this.#chunks.chunkGap(phase, next());
+          this.#events.chunkGap(phase, next());
           break;
         case FIRST:
-          this.#chunks.firstContent(phase, next(), next());
+          this.#events.firstContent(phase, next(), next());
           break;
         case SENT:
-          this.#requestSent(phase, next(), next());
+          this.#events.requestSent(phase, next(), next());
           break;
         case ENDED:
-          this.#requestEnded(records[record++]);
+          this.#events.requestEnded(recordAt(records, record++));
           break;
         case DELAY:
-          this.#eventLoopDelay(next());
+          this.#events.eventLoopDelay(next());
           break;
         default:
           throw new Error(`unknown event ${code} in a batch of events`);
       }
     }
   }
+}
 
-  #requestSent(phase: PhaseName, due_ns: number, sent_ns: number): void {
-    for (const observer of this.#sent) observer.requestSent?.(phase, due_ns, sent_ns);
-  }
-
-  #requestEnded(record: RequestRecord | undefined): void {
-    if (record === undefined) throw new Error('a record is missing in a batch of events');
-    for (const observer of this.#ended) observer.requestEnded?.(record);
-  }
-
-  #eventLoopDelay(delay_ns: number): void {
-    for (const observer of this.#delays) observer.eventLoopDelay?.(delay_ns);
-  }
+function recordAt(records: EventBatch['records'], index: number): RequestRecord {
+  const record = records[index];
+  if (record === undefined) throw new Error('a record is missing in a batch of events');
+  return record;
 }

@@ -1,10 +1,10 @@
 import type { ErrorReason, Outcome, PhaseName, RequestRecord } from '../../../core/run/record.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import { allFindings } from '../responses/response-findings.ts';
 import type { PhaseResult } from '../phases/phase-result.ts';
 
 /** Counts the workers' events of a phase: so nothing is missing from a worker that did not finish. */
-export class PhaseTally implements RunObserver {
+export class PhaseTally implements RunEvents {
   readonly #phase: PhaseName;
   readonly #requests: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
   readonly #errors: Partial<Record<ErrorReason, number>> = {};

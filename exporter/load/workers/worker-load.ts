@@ -3,7 +3,7 @@ import type { ClientHealth } from '../../../core/run/result.ts';
 import { EarlyEnd } from '../phases/early-end.ts';
 import type { LoadGenerator, PhaseTurn, PreparedPhase } from '../load-generator.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import { Measuring } from '../phases/measuring.ts';
 import type { PhaseResult, PhaseRun } from '../phases/phase-result.ts';
 import type { RunControls } from '../phases/run-controls.ts';
@@ -24,7 +24,7 @@ export class WorkerError extends Error {
 }
 
 export interface WorkerLoadParts {
-  readonly observers: readonly RunObserver[];
+  readonly observers: readonly RunEvents[];
   readonly controls: RunControls;
 }
 
@@ -35,7 +35,7 @@ export interface WorkerLoadParts {
 export class WorkerLoad implements LoadGenerator {
   readonly #memory = newLoadMemory();
   readonly #threads: readonly WorkerThread[];
-  #observers: readonly RunObserver[] = [];
+  #observers: readonly RunEvents[] = [];
   #health: WorkersHealth;
   #epoch_ns = 0;
   #cancelling: NodeJS.Timeout | undefined;
@@ -176,13 +176,13 @@ class WorkersHealth extends MeasuredClient {
   readonly #delays: readonly EventLoopDelays[];
 
   /** The observers are notified when the verdict changes. */
-  constructor(workers: number, observers: readonly RunObserver[]) {
+  constructor(workers: number, observers: readonly RunEvents[]) {
     super(observers);
     this.#delays = Array.from({ length: workers }, () => new EventLoopDelays());
   }
 
   /** Processes a report of one worker about itself. */
-  ofWorker(worker: number): RunObserver {
+  ofWorker(worker: number): RunEvents {
     const delays = this.#delays[worker];
     return delays === undefined ? {} : { eventLoopDelay: (delay_ns) => this.sampled(delays, delay_ns) };
   }

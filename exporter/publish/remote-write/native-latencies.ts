@@ -1,7 +1,7 @@
 import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
 import { figuresOf, type RequestFigures } from '../../../core/measures/request-figures.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import { ExponentialHistogram } from './exponential-histogram.ts';
 import type { NativeSource } from './family-sampler.ts';
 
@@ -20,7 +20,7 @@ const NAMES = [
  * The latencies of the measure phase as native histograms: the same values as in the live classic ones, with finer
  * buckets.
  */
-export class NativeLatencies implements RunObserver {
+export class NativeLatencies implements RunEvents {
   readonly sources: readonly NativeSource[];
   readonly #histograms = Object.fromEntries(NAMES.map((name) => [name, new ExponentialHistogram()])) as Readonly<
     Record<(typeof NAMES)[number], ExponentialHistogram>

@@ -7,7 +7,7 @@ import type {
   SearchedObjective,
   SearchEnd,
 } from '../../../core/run/capacity.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import { joinedEvents, type RunEvents } from '../../../core/run/run-output.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import { RunControls } from '../../load/phases/run-controls.ts';
 import type { PerformedRun } from '../perform-run.ts';
@@ -60,7 +60,7 @@ export interface PlannedProbe {
 /** What a search requires from the program that performs it. */
 export interface SearchHost {
   announce(probe: PlannedProbe, request: RunRequest): void;
-  perform(request: RunRequest, controls: RunControls, observer: RunObserver): Promise<PerformedRun>;
+  perform(request: RunRequest, controls: RunControls, observer: RunEvents): Promise<PerformedRun>;
   /** After each probe, and at the end: keeps the state of a search that has probes. */
   save(file: CapacityFile): Promise<void>;
   finished(probe: CapacityProbe, performed: PerformedRun): void;
@@ -224,7 +224,7 @@ async function performProbe(search: CapacitySearch, planned: PlannedProbe, parts
   try {
     const request = search.request(planned);
     host.announce(planned, request);
-    const performed = await host.perform(request, own, observerOf([tally, watch]));
+    const performed = await host.perform(request, own, joinedEvents([tally, watch]));
     const end = performance.now();
     const seconds = (end - start) / 1000;
     if (concludedAt !== null) closing.took((end - concludedAt) / 1000);
@@ -264,12 +264,6 @@ function followUser(user: RunControls, probe: RunControls): () => void {
     user.aborting.removeEventListener('abort', abort);
   };
 }
-
-const observerOf = (observers: readonly RunObserver[]): RunObserver => ({
-  phaseStarted: (...given) => observers.forEach((each) => each.phaseStarted?.(...given)),
-  requestSent: (...given) => observers.forEach((each) => each.requestSent?.(...given)),
-  requestEnded: (...given) => observers.forEach((each) => each.requestEnded?.(...given)),
-});
 
 function capacityProbe(
   { load, repeat }: PlannedProbe,
@@ -344,7 +338,7 @@ async function cooldown(seconds: number, controls: RunControls): Promise<void> {
 }
 
 /** Counts what a probe sends, with its warm-up. */
-class ProbeTally implements RunObserver {
+class ProbeTally implements RunEvents {
   #requests = 0;
   #tokens = 0;
   #longest = 1;

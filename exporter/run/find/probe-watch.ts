@@ -1,5 +1,5 @@
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
-import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
 import { median } from '../../../core/stats/percentiles.ts';
 import { LoadGrowth, type Growth } from './load-growth.ts';
 import type { ProbeVerdict } from '../../../core/run/capacity.ts';
@@ -40,7 +40,7 @@ const GROWTH_TIME_FACTOR = 1.25;
  * Judges a probe while it lasts, at the looks of its size, as an observer of its run. The first request of each slot of a
  * closed load, and the first requests of an open-loop one, are not judged: they meet an idle server.
  */
-export class ProbeWatch implements RunObserver {
+export class ProbeWatch implements RunEvents {
   readonly #options: ProbeWatchOptions;
   readonly #growth = new LoadGrowth();
   readonly #sent_ns: number[] = [];
