@@ -249,7 +249,7 @@ export function parsedValues<O extends Options>(options: O, given: GivenArgument
   return Object.fromEntries(values) as OptionValues<O>;
 }
 
-/** Conflicts come first: what they concern need not be complete. */
+/** Conflicts come first: what they concern does not have to be complete. */
 function refuseBrokenRules(options: Options, values: OptionValues<Options>): void {
   const isSet = (name: string): boolean => hasEffect(options[name], values[name]);
   const set = Object.entries(options).filter(([name]) => isSet(name));
