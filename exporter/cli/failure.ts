@@ -1,4 +1,5 @@
-import { codeOf, DamagedRunError, isDiskFull, reasonOf, SchemaVersionError } from '../errors/store-errors.ts';
+import { ExpectedError, type ErrorCode } from '../errors/expected-error.ts';
+import { codeOf, isDiskFull, reasonOf } from '../errors/store-errors.ts';
 import { writeMessage } from './message.ts';
 
 /** Meaning of the exit codes, on which scripts rely; the README lists them. */
@@ -16,26 +17,40 @@ export const ExitCode = {
 } as const;
 
 /** A failure that its message explains fully: what, where, what to do. Printed without a stack trace. */
-export class CliError extends Error {
+export class CliError extends ExpectedError {
   override readonly name = 'CliError';
-  readonly exitCode: number;
 
-  constructor(message: string, exitCode: number = ExitCode.refused) {
-    super(message);
-    this.exitCode = exitCode;
+  constructor(message: string, exitCode: 1 | 2 | 130 = ExitCode.refused) {
+    super(exitCode === ExitCode.refused ? 'refused' : exitCode === ExitCode.failed ? 'failed' : 'interrupted', message);
+  }
+
+  get exitCode(): number {
+    return exitCodeOf(this);
   }
 }
 
+/** The one place that turns a kind of failure into an exit status. */
+const EXIT_CODES: Readonly<Record<ErrorCode, number>> = {
+  refused: ExitCode.refused,
+  configuration: ExitCode.refused,
+  runs_directory: ExitCode.refused,
+  no_start: ExitCode.refused,
+  failed: ExitCode.failed,
+  server: ExitCode.failed,
+  storage: ExitCode.failed,
+  // A stored file that no command can do without, and that the user can repair or move away.
+  damaged: ExitCode.failed,
+  not_stored: ExitCode.failed,
+  interrupted: ExitCode.interrupted,
+};
+
+export const exitCodeOf = ({ code }: ExpectedError): number => EXIT_CODES[code];
+
 /** Prints one line for an expected failure and the stack trace for any other. */
 export function reportFailure(program: string, error: unknown): number {
-  if (error instanceof CliError) {
+  if (error instanceof ExpectedError) {
     writeMessage(process.stderr, `${program}: ${error.message}`);
-    return error.exitCode;
-  }
-  // A stored file that no command can do without, and that the user can repair or move away.
-  if (error instanceof DamagedRunError || error instanceof SchemaVersionError) {
-    writeMessage(process.stderr, `${program}: ${error.message}`);
-    return ExitCode.failed;
+    return exitCodeOf(error);
   }
   if (isDiskFull(codeOf(error))) {
     const { path } = error as { readonly path?: unknown };

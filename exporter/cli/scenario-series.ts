@@ -1,5 +1,4 @@
 import type { FamilyInput } from '../../core/exposition/index.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
 import { ScenarioStates, type ScenarioState } from '../judge/scenario-state.ts';
 import { lastCompletedFamily } from '../publish/last-completed-family.ts';
 import { readReceiver } from '../publish/remote-write/receiver-request.ts';
@@ -12,7 +11,6 @@ import type { RunList } from '../publish/views/run-list.ts';
 import { MAX_SCENARIOS, scenarioFamilies } from '../publish/scenario-families.ts';
 import { lastCompleted } from '../publish/views/last-completed.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { CliError } from './failure.ts';
 import { requestedLabels, requestedReceiver, type RECEIVER_OPTIONS } from './options/publish-options.ts';
 import type { OptionValues } from './options/options.ts';
 import { VERSION } from './version.ts';
@@ -20,19 +18,14 @@ import { VERSION } from './version.ts';
 /** Where verdicts are written to. */
 export type VerdictReceiver = Pick<ScenarioPushOptions, 'receiver' | 'extraLabels'>;
 
-/** The receiver that was requested; null without one. Throws a `CliError` when it cannot be used. */
+/** The receiver that was requested; null without one. Throws an `ExpectedError` when it cannot be used. */
 export async function requestedVerdictReceiver(
   options: OptionValues<typeof RECEIVER_OPTIONS>,
 ): Promise<VerdictReceiver | null> {
   const request = requestedReceiver(options);
   if (request === null) return null;
   const extraLabels = requestedLabels(options['remote-write-label']);
-  try {
-    return { receiver: await readReceiver(request, process.env), extraLabels };
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new CliError(error.message);
-    throw error;
-  }
+  return { receiver: await readReceiver(request, process.env), extraLabels };
 }
 
 /** How long a command waits for the receiver. */

@@ -1,16 +1,10 @@
 import { joinedEvents } from '../../core/run/run-output.ts';
 import { monotonicNow_ns } from '../clock/monotonic-clock.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
-import { NoStartError } from '../errors/no-start-error.ts';
-import { StorageError } from '../errors/storage-errors.ts';
-import { RunNotStoredError, RunsDirectoryError } from '../errors/store-errors.ts';
-import { ListenError } from '../http/listen.ts';
+import { hasCode } from '../errors/expected-error.ts';
+import { RunNotStoredError } from '../errors/store-errors.ts';
 import { LivePage } from '../http/live-page.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
-import { ProbeError } from '../load/requests/probe.ts';
 import { shareOf } from '../load/workers/share.ts';
-import { WorkerError } from '../load/workers/worker-load.ts';
-import { RefusedError } from '../run/refusal.ts';
 import type { RunHost } from '../run/run-context.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import type { RunUploads } from '../run/run-uploads.ts';
@@ -107,20 +101,17 @@ export class Session {
     };
   }
 
-  /** Turns expected failures into one line; anything else keeps its stack trace. */
+  /** What a failure means while runs are performed. */
   #explained(error: unknown): unknown {
-    if (REFUSALS.some((kind) => error instanceof kind)) return new CliError((error as Error).message);
-    if (error instanceof WorkerError) return new CliError(error.message, ExitCode.failed);
-    if (error instanceof ProbeError)
-      return new CliError(error.message, this.controls.draining.aborted ? ExitCode.interrupted : ExitCode.failed);
-    if (!(error instanceof RunNotStoredError)) return error;
+    if (hasCode(error, 'storage')) return new CliError(error.message);
+    if (hasCode(error, 'server') && this.controls.draining.aborted)
+      return new CliError(error.message, ExitCode.interrupted);
     // With --json it is part of the combined output.
-    if (!isQuiet(this.#options)) process.stdout.write(resultTable(error.result, printing()));
-    return new CliError(error.message, ExitCode.failed);
+    if (error instanceof RunNotStoredError && !isQuiet(this.#options))
+      process.stdout.write(resultTable(error.result, printing()));
+    return error;
   }
 }
-
-const REFUSALS = [ConfigurationError, RefusedError, RunsDirectoryError, ListenError, NoStartError, StorageError];
 
 /** Whether standard output has one document: the result as JSON, or the verdict. */
 export const isQuiet = (options: RunOptions): boolean => options.json || hasOnlyVerdict(options);

@@ -1,8 +1,13 @@
+import { ExpectedError } from './expected-error.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 
 /** The runs directory is not usable, detected before a run starts. The message is one line for people. */
-export class RunsDirectoryError extends Error {
+export class RunsDirectoryError extends ExpectedError {
   override readonly name: string = 'RunsDirectoryError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('runs_directory', message, options);
+  }
 }
 
 /** A run of that name exists. */
@@ -15,30 +20,30 @@ export class RunExistsError extends RunsDirectoryError {
 }
 
 /** A file of a run is invalid. The message names the file and the problem, never its content. */
-export class DamagedRunError extends Error {
+export class DamagedRunError extends ExpectedError {
   override readonly name = 'DamagedRunError';
 
   constructor(path: string, reason: string) {
-    super(`${path} is damaged: ${reason}`);
+    super('damaged', `${path} is damaged: ${reason}`);
   }
 }
 
 /** A file of a run was written by a later version of this program. */
-export class SchemaVersionError extends Error {
+export class SchemaVersionError extends ExpectedError {
   override readonly name = 'SchemaVersionError';
 
   constructor(path: string, version: number, known: number) {
-    super(`${path} has schema version ${version}; this version reads ${known}: use a newer llmbench`);
+    super('damaged', `${path} has schema version ${version}; this version reads ${known}: use a newer llmbench`);
   }
 }
 
 /** The run was measured but could not be stored (such as on a full disk). `result` has its result. */
-export class RunNotStoredError extends Error {
+export class RunNotStoredError extends ExpectedError {
   override readonly name = 'RunNotStoredError';
   readonly result: ResultFile;
 
   constructor(path: string, cause: unknown, result: ResultFile) {
-    super(`the run could not be stored in ${path}: ${reasonOf(cause)}`, { cause });
+    super('not_stored', `the run could not be stored in ${path}: ${reasonOf(cause)}`, { cause });
     this.result = result;
   }
 }
@@ -53,7 +58,7 @@ export function reasonOf(error: unknown): string {
 
 /** The code of a failed system call, such as ENOENT; null for other errors. */
 export function codeOf(error: unknown): string | null {
-  const isObject = typeof error === 'object' && error !== null;
+  const isObject = typeof error === 'object' && error !== null && !(error instanceof ExpectedError);
   return isObject && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 

@@ -1,3 +1,4 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import { createServer } from 'node:http';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -29,8 +30,12 @@ export interface ListenTls {
 }
 
 /** The address cannot be listened on; the message names it and the remedy. */
-export class ListenError extends Error {
+export class ListenError extends ExpectedError {
   override readonly name = 'ListenError';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('refused', message, options);
+  }
 }
 
 /** Limits on the time and sockets of one client, in milliseconds. */

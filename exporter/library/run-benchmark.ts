@@ -1,19 +1,17 @@
 import { requestedUploads } from '../cli/requested-uploads.ts';
-import { CliError } from '../cli/failure.ts';
+import { ExitCode, exitCodeOf } from '../cli/failure.ts';
 import { requestedRuns } from '../cli/options/requested-runs.ts';
 import { VERSION } from '../cli/version.ts';
 import { monotonicNow_ns } from '../clock/monotonic-clock.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
-import { RunNotStoredError, RunsDirectoryError } from '../errors/store-errors.ts';
-import { ListenError } from '../http/listen.ts';
+import { ExpectedError } from '../errors/expected-error.ts';
+import { RunNotStoredError } from '../errors/store-errors.ts';
 import { LivePage } from '../http/live-page.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { ProbeError } from '../load/requests/probe.ts';
-import { WorkerError } from '../load/workers/worker-load.ts';
 import { checkLoad } from '../run/planned-load.ts';
 import { performRun } from '../run/perform-run.ts';
 import type { RunHost } from '../run/run-context.ts';
-import { RefusedError } from '../run/refusal.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { readFinishedRunFile } from '../store/sealed/read-run-files.ts';
 import { BenchmarkError } from './benchmark-error.ts';
@@ -101,9 +99,8 @@ function hostOf({ onProgress }: BenchmarkOptions, page: LivePage, say: (line: st
 /** Expected failures get a code; anything else is an error of this program and stays as it is. */
 function explained(error: unknown): unknown {
   if (error instanceof RunNotStoredError) return new BenchmarkError('not_stored', error, error.result);
-  if (error instanceof ProbeError || error instanceof WorkerError) return new BenchmarkError('failed', error);
-  const refused = [CliError, ConfigurationError, RefusedError, RunsDirectoryError, ListenError];
-  return refused.some((kind) => error instanceof kind) ? new BenchmarkError('refused', error as Error) : error;
+  if (!(error instanceof ExpectedError)) return error;
+  return new BenchmarkError(exitCodeOf(error) === ExitCode.refused ? 'refused' : 'failed', error);
 }
 
 /** What only the command can do: several runs, a verdict, output. */

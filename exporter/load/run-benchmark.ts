@@ -1,3 +1,4 @@
+import { hasCode } from '../errors/expected-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientHealth } from '../../core/run/result.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
@@ -6,7 +7,6 @@ import type { BenchmarkPlan } from './benchmark-plan.ts';
 import type { LoadGenerator, PhaseTurn } from './load-generator.ts';
 import { LocalLoad } from './local-load.ts';
 import { monotonicNow_ns, runEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
-import { NoStartError } from '../errors/no-start-error.ts';
 import { joinedEvents, type RunEvents } from '../../core/run/run-output.ts';
 import type { PhaseResult, RunningCoolDown } from './phases/phase-result.ts';
 import type { RunControls } from './phases/run-controls.ts';
@@ -33,7 +33,7 @@ export interface BenchmarkParts {
   /**
    * Awaited after `beforePhase` of the measure phase, if the plan has no `measureStart_ns`: a start that several machines
    * agree on, relative to the start of the run. Null: the run has been stopped. It and `beforePhase` may throw a
-   * `NoStartError`.
+   * `ExpectedError`.
    */
   readonly agreeStart_ns?: () => Promise<number | null>;
   /** Start of the run's clock; default: now. */
@@ -74,7 +74,7 @@ export async function runBenchmark(plan: BenchmarkPlan, parts: BenchmarkParts): 
       phases.push(...(await observedPhase(generator, turn, start_ns, events, now_ns)));
     }
   } catch (error) {
-    if (!(error instanceof NoStartError)) throw error;
+    if (!hasCode(error, 'no_start')) throw error;
     late = { status: 'failed', failure: error.message };
   } finally {
     generator.stop();

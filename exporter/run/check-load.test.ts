@@ -1,3 +1,4 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import { expect, test } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -5,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { readOptions } from '../cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
 import { checkLoad, checkLoadIsMeant, checkOpenFiles, openFilesLimit } from './planned-load.ts';
-import { RefusedError } from './refusal.ts';
 
 const ELSEWHERE = 'http://192.0.2.1:8000';
 
@@ -14,7 +14,7 @@ test.each([
   [{ inFlight: null, steps: 1 }, 'a load without a --concurrency limit'],
   [{ inFlight: 8, steps: 3 }, 'a sweep of 3 loads to http://192.0.2.1:8000'],
 ])('%j elsewhere needs a confirmation', (load, message) => {
-  expect(() => checkLoadIsMeant(ELSEWHERE, load, false)).toThrow(RefusedError);
+  expect(() => checkLoadIsMeant(ELSEWHERE, load, false)).toThrow(ExpectedError);
   expect(() => checkLoadIsMeant(ELSEWHERE, load, false)).toThrow(message);
   expect(() => checkLoadIsMeant(ELSEWHERE, load, true)).not.toThrow();
   for (const origin of ['http://localhost:1', 'http://127.0.0.9:1', 'http://[::1]:1']) {
@@ -37,7 +37,7 @@ test('64 at a time need none', () => {
 });
 
 test('a load that needs more connections than the process may have is refused, with the remedy', () => {
-  expect(() => checkOpenFiles(2000, 1024)).toThrow(RefusedError);
+  expect(() => checkOpenFiles(2000, 1024)).toThrow(ExpectedError);
   expect(() => checkOpenFiles(2000, 1024)).toThrow('the limit of open files is 1024: `ulimit -n 2064`');
   expect(() => checkOpenFiles(960, 1024)).not.toThrow();
 });

@@ -1,18 +1,19 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
 import type { RunEpoch } from '../clock/monotonic-clock.ts';
 import { MAX_LATE_SECONDS, type BenchmarkParts } from '../load/run-benchmark.ts';
 import { fingerprint } from '../store/fingerprint.ts';
-import { RefusedError } from './refusal.ts';
 import type { RunContext, RunHost } from './run-context.ts';
 import type { ShardRequest } from './run-request.ts';
 
-/** Throws a `RefusedError` when the common start has passed. */
+/** Throws an `ExpectedError` when the common start has passed. */
 export function checkStart(shard: ShardRequest | null, now: Date): void {
   if (shard === null || shard.startAt_ms === null) return;
   const late = (now.getTime() - shard.startAt_ms) / 1000;
   if (late <= MAX_LATE_SECONDS) return;
   const at = new Date(shard.startAt_ms).toISOString();
-  throw new RefusedError(
+  throw new ExpectedError(
+    'refused',
     `--start-at ${at} passed ${late.toFixed(1)} s ago: choose a time after the start and the warm-up of every shard`,
   );
 }

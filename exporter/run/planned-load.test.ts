@@ -1,9 +1,9 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import { describe, expect, test } from '@jest/globals';
 import type { Dataset } from '../load/datasets/dataset.ts';
 import type { LoadPlan, PhaseLoad, RatePlan, TracePlan } from '../load/schedule/load-plan.ts';
 import { comparisonKey } from './comparison-key.ts';
 import { announcement, plannedLoad } from './planned-load.ts';
-import { RefusedError } from './refusal.ts';
 import type { RunRequest } from './run-request.ts';
 
 const DATASET: Dataset = {
@@ -96,7 +96,7 @@ describe('the plan', () => {
 
   test('a fixed schedule of an input without times is refused', () => {
     const planned = () => plannedLoad(request({ load: traced() }), DATASET);
-    expect(planned).toThrow(RefusedError);
+    expect(planned).toThrow(ExpectedError);
     expect(planned).toThrow('--fixed-schedule: the input has no timestamps');
   });
 });

@@ -1,3 +1,4 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { loadText } from '../../core/run/load.ts';
@@ -12,7 +13,6 @@ import { parseTargets } from '../load/transports/connection-options.ts';
 import { chooseWorkers, type ChosenWorkers } from '../load/workers/choose-workers.ts';
 import { shareOf, WHOLE } from '../load/workers/share.ts';
 import { loadKey, type KeyedLoad } from './comparison-key.ts';
-import { RefusedError } from './refusal.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** The loads of a run's phases, and the dataset of their requests. */
@@ -20,10 +20,11 @@ export interface PlannedLoad extends KeyedLoad {
   readonly dataset: Dataset;
 }
 
-/** The requested load on a dataset. Throws a `RefusedError` when it cannot be sent. */
+/** The requested load on a dataset. Throws an `ExpectedError` when it cannot be sent. */
 export function plannedLoad({ measure, warmup }: RunRequest, dataset: Dataset): PlannedLoad {
   if (measure.coolDown === true && dataset.conversation !== undefined)
-    throw new RefusedError(
+    throw new ExpectedError(
+      'refused',
       '--cool-down cannot be used with conversations: their users pause between turns, so the load is not constant',
     );
   const { arrivals } = measure.load;
@@ -40,15 +41,16 @@ export function plannedLoad({ measure, warmup }: RunRequest, dataset: Dataset): 
 
 /**
  * The part of a dataset with timestamps that a trace sends: the measure phase begins with the first request of the
- * part, and its times are relative to the start of the phase. Throws a `RefusedError` when the dataset has no times, when
+ * part, and its times are relative to the start of the phase. Throws an `ExpectedError` when the dataset has no times, when
  * they descend, or when no request remains.
  */
 function scheduledPart(dataset: Dataset, schedule: TracePlan): Dataset & { readonly due_ns: Float64Array } {
   const { due_ns } = dataset;
-  if (due_ns === undefined) throw new RefusedError('--fixed-schedule: the input has no timestamps');
+  if (due_ns === undefined) throw new ExpectedError('refused', '--fixed-schedule: the input has no timestamps');
   const unordered = due_ns.findIndex((due, i) => due < (due_ns[i - 1] ?? -Infinity));
   if (unordered >= 0)
-    throw new RefusedError(
+    throw new ExpectedError(
+      'refused',
       `--fixed-schedule: request ${unordered + 1} of the input has a lower timestamp than the one before it`,
     );
   const start_ns = Math.round((schedule.startOffset_ms ?? 0) * 1e6);
@@ -57,7 +59,8 @@ function scheduledPart(dataset: Dataset, schedule: TracePlan): Dataset & { reado
   const from = firstIndex(due_ns, (due) => due >= start_ns);
   const to = firstIndex(due_ns, (due) => due > end_ns);
   if (to <= from)
-    throw new RefusedError(
+    throw new ExpectedError(
+      'refused',
       '--fixed-schedule: no request of the input is due between the start and the end of the schedule',
     );
   const speedup = schedule.speedup ?? 1;
@@ -113,14 +116,15 @@ export function plannedBenchmark(
   };
 }
 
-/** Number of threads that generate a run's load on this machine. Throws a `RefusedError` when a shard has no load. */
+/** Number of threads that generate a run's load on this machine. Throws an `ExpectedError` when a shard has no load. */
 export function neededWorkers({ measure, warmup, outputTokens, workers, shard }: RunRequest): ChosenWorkers {
   const loads = [measure.load, ...(warmup === null ? [] : [warmup.load])];
   if (shard !== null) {
     const { share } = shard;
     const least = Math.min(measure.requestCount ?? Infinity, ...loads.map(slotsOf));
     if (shareOf(least, share) === 0)
-      throw new RefusedError(
+      throw new ExpectedError(
+        'refused',
         `a load of ${least} requests or slots leaves none for shard ${share.part} of ${share.parts}`,
       );
   }
@@ -141,7 +145,7 @@ const OTHER_FILES = 64;
 
 /**
  * Refuses a load that this process cannot generate, or that may be too much for a remote server. `steps`: how many runs
- * with different loads follow each other; `confirmed`: the user confirmed the load. Throws a `RefusedError`.
+ * with different loads follow each other; `confirmed`: the user confirmed the load. Throws an `ExpectedError`.
  */
 export function checkLoad(request: RunRequest, steps: number, confirmed: boolean): void {
   const phases = [request.measure, ...(request.warmup === null ? [] : [request.warmup])];
@@ -160,14 +164,15 @@ export interface IntendedLoad {
   readonly steps: number;
 }
 
-/** Protects shared servers: throws a `RefusedError` when a large load on another machine was not confirmed. */
+/** Protects shared servers: throws an `ExpectedError` when a large load on another machine was not confirmed. */
 export function checkLoadIsMeant(origin: string, { inFlight, steps }: IntendedLoad, confirmed: boolean): void {
   if (confirmed || isLoopback(new URL(origin).hostname)) return;
   const remark = `to ${origin}, which is another machine: confirm with --yes`;
   const limit = `(up to ${CAREFUL_CONCURRENCY} concurrent requests need no confirmation)`;
-  if (inFlight === null) throw new RefusedError(`a load without a --concurrency limit ${remark} ${limit}`);
-  if (inFlight > CAREFUL_CONCURRENCY) throw new RefusedError(`${inFlight} concurrent requests ${remark} ${limit}`);
-  if (steps > 1) throw new RefusedError(`a sweep of ${steps} loads ${remark}`);
+  if (inFlight === null) throw new ExpectedError('refused', `a load without a --concurrency limit ${remark} ${limit}`);
+  if (inFlight > CAREFUL_CONCURRENCY)
+    throw new ExpectedError('refused', `${inFlight} concurrent requests ${remark} ${limit}`);
+  if (steps > 1) throw new ExpectedError('refused', `a sweep of ${steps} loads ${remark}`);
 }
 
 /** 127.0.0.0/8, ::1 and localhost. */
@@ -175,10 +180,11 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Throws a `RefusedError` when the limit of open files is too low for the connections of the load; null: unknown. */
+/** Throws an `ExpectedError` when the limit of open files is too low for the connections of the load; null: unknown. */
 export function checkOpenFiles(inFlight: number | null, limit: number | null): void {
   if (inFlight === null || limit === null || inFlight + OTHER_FILES <= limit) return;
-  throw new RefusedError(
+  throw new ExpectedError(
+    'refused',
     `${inFlight} concurrent requests require as many connections, but the limit of open files is ${limit}: ` +
       `\`ulimit -n ${inFlight + OTHER_FILES}\` raises the limit, or spread the load with --shard`,
   );

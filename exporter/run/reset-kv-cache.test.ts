@@ -1,8 +1,8 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { response, scriptedServer } from '../load/testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
 import { UndiciTransport } from '../load/transports/undici/undici-transport.ts';
-import { RefusedError } from './refusal.ts';
 import { resetCaches, resetPath, type ServerWay } from './reset-kv-cache.ts';
 
 const OPEN = { headers: {}, secrets: [] };
@@ -37,7 +37,7 @@ describe('the endpoint that resets the cache', () => {
   });
 
   test.each(['dynamo', 'triton', 'trtllm'])('%s has no such endpoint', (system) => {
-    expect(() => resetPath(RESET, system)).toThrow(RefusedError);
+    expect(() => resetPath(RESET, system)).toThrow(ExpectedError);
     expect(() => resetPath(RESET, system)).toThrow(
       `--reset-kv-cache: ${system} has no known endpoint that resets its cache`,
     );
@@ -61,7 +61,7 @@ describe('resetting', () => {
   test('a server that fails to reset refuses the run', async () => {
     const servers = [await server(responses('200 OK')), await server(responses('404 Not Found'))];
     const attempt = resetCaches(RESET, 'vllm', servers, OPEN);
-    await expect(attempt).rejects.toThrow(RefusedError);
+    await expect(attempt).rejects.toThrow(ExpectedError);
     await expect(attempt).rejects.toThrow(
       `--reset-kv-cache: ${servers[1]?.target.origin}/reset_prefix_cache: HTTP 404; vLLM requires VLLM_SERVER_DEV_MODE=1`,
     );
@@ -76,7 +76,7 @@ describe('resetting', () => {
 
   test('an unreachable server refuses the run', async () => {
     const way = await server((socket) => socket.resetAndDestroy());
-    await expect(resetCaches(RESET, 'sglang', [way], OPEN)).rejects.toThrow(RefusedError);
+    await expect(resetCaches(RESET, 'sglang', [way], OPEN)).rejects.toThrow(ExpectedError);
   });
 
   test('a busy server is called again', async () => {

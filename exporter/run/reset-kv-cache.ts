@@ -1,9 +1,9 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
 import type { RequestTarget } from '../load/transports/target.ts';
 import type { Transport } from '../load/transports/transport.ts';
 import { ExchangeError, wholeResponse, type WholeResponse } from '../load/responses/whole-response.ts';
-import { RefusedError } from './refusal.ts';
 
 /** The options of `--reset-kv-cache`. */
 export interface CacheReset {
@@ -30,14 +30,15 @@ const BUSY: ReadonlySet<number> = new Set([409, 423, 429, 503]);
 const MAX_SECONDS = 60;
 
 /**
- * The endpoint that resets a system's cache. Throws a `RefusedError` when it has no such endpoint, or the system is not
+ * The endpoint that resets a system's cache. Throws an `ExpectedError` when it has no such endpoint, or the system is not
  * known.
  */
 export function resetPath({ path }: CacheReset, system: string | null): string {
   if (path !== null) return path;
   const known = system === null ? undefined : PATHS[system];
   if (known !== undefined) return known;
-  throw new RefusedError(
+  throw new ExpectedError(
+    'refused',
     system === null
       ? '--reset-kv-cache: the server is not recognized by a metrics page; set the path with --reset-kv-cache-path'
       : `--reset-kv-cache: ${system} has no known endpoint that resets its cache (vLLM and SGLang have); ` +
@@ -58,7 +59,7 @@ export interface ServerWay {
 }
 
 /**
- * Resets the cache of every server before a run. Throws a `RefusedError` when one fails: a run that requires a cold
+ * Resets the cache of every server before a run. Throws an `ExpectedError` when one fails: a run that requires a cold
  * cache must not begin with a warm one.
  */
 export async function resetCaches(
@@ -70,8 +71,8 @@ export async function resetCaches(
 ): Promise<void> {
   const path = resetPath(reset, system);
   for (const { target, transport } of servers) {
-    const refused = (why: string): RefusedError =>
-      new RefusedError(`--reset-kv-cache: ${target.origin}${path}: ${why}${hint(system)}`);
+    const refused = (why: string): ExpectedError =>
+      new ExpectedError('refused', `--reset-kv-cache: ${target.origin}${path}: ${why}${hint(system)}`);
     const until = performance.now() + MAX_SECONDS * 1000;
     for (;;) {
       const response = await ask(transport, path, headers, reset.timeoutSeconds, refused);
@@ -89,7 +90,7 @@ async function ask(
   path: string,
   headers: Readonly<Record<string, string>>,
   timeoutSeconds: number,
-  refused: (why: string) => RefusedError,
+  refused: (why: string) => ExpectedError,
 ): Promise<WholeResponse> {
   try {
     return await wholeResponse(transport, { method: 'POST', path, headers, body: '' }, timeoutSeconds);

@@ -4,6 +4,7 @@ import { quoted, shellCommand } from '../../../core/text/shell-word.ts';
 import { PairRuns, type PairSide } from '../../judge/pair-runs.ts';
 import { rulesFor } from '../../judge/rule-choices.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
+import { ExpectedError } from '../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { continuingArguments, readAbArguments } from '../options/ab-options.ts';
 import { isHelpRequested, helpText } from '../options/help-text.ts';
@@ -127,8 +128,8 @@ async function listedModel(side: PairSide, options: readonly string[], source: M
     await requestedRuns(options, process.env, ask);
   } catch (error) {
     // The server is that of --a or --b here.
-    if (!(error instanceof CliError)) throw error;
-    throw new CliError(error.message.replace(/--url\b/, `--${side}`), error.exitCode);
+    if (!(error instanceof ExpectedError)) throw error;
+    throw new ExpectedError(error.code, error.message.replace(/--url\b/, `--${side}`));
   }
   return listed[0] ?? null;
 }

@@ -1,6 +1,5 @@
 import { things } from '../../../core/text/things.ts';
 import { stat } from 'node:fs/promises';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { inOrderOfTime, type BackfillPart } from '../../publish/backfill/backfill-part.ts';
 import { readScenarioTimeline } from '../../judge/scenario-timeline.ts';
 import { oldRuns, type OldRun } from '../../publish/backfill/old-runs.ts';
@@ -13,7 +12,7 @@ import type { Receiver } from '../../publish/remote-write/receiver.ts';
 import { readReceiver } from '../../publish/remote-write/receiver-request.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { listScenarioPaths } from '../../store/scenarios/scenario-folders.ts';
-import { codeOf, reasonOf, RunsDirectoryError } from '../../errors/store-errors.ts';
+import { codeOf, reasonOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { command } from '../declare-command.ts';
@@ -86,16 +85,11 @@ export const run = command(
     const ways = [options.output, options['remote-write-url'], options['grafana-url']].filter((way) => way !== null);
     if (ways.length === 0)
       throw new CliError('a destination is required: --output FILE, --remote-write-url URL or --grafana-url URL');
-    try {
-      const store = await openRuns(options['runs-dir']);
-      const runs = options.all ? await store.list() : await namedRuns(store, positionals);
-      const runIds = runs.map(({ run_id }) => run_id);
-      const verdicts = options.all ? await verdictsOf(store, requestedLabels(options['remote-write-label'])) : null;
-      return report(await backfilled(store, runIds, verdicts, options), options);
-    } catch (error) {
-      if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
-      throw error;
-    }
+    const store = await openRuns(options['runs-dir']);
+    const runs = options.all ? await store.list() : await namedRuns(store, positionals);
+    const runIds = runs.map(({ run_id }) => run_id);
+    const verdicts = options.all ? await verdictsOf(store, requestedLabels(options['remote-write-label'])) : null;
+    return report(await backfilled(store, runIds, verdicts, options), options);
   },
 );
 

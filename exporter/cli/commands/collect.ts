@@ -1,4 +1,3 @@
-import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
 import { collectServers } from '../../servers/collect-servers.ts';
 import { discoverLocal } from '../../servers/scrape/discover-local.ts';
@@ -58,9 +57,7 @@ export const run = command(
   OPTIONS,
   { usage: 'llmbench collect --server-metrics URL… [options]', examples: EXAMPLES },
   async ({ options }) => {
-    const wanted = await wantedTargets(options).catch((error: unknown) => {
-      throw error instanceof ConfigurationError ? new CliError(error.message) : error;
-    });
+    const wanted = await wantedTargets(options);
     const epoch = runEpoch();
     const ended = new AbortController();
     void untilStopped().then(() => ended.abort());
@@ -87,7 +84,7 @@ export const run = command(
       return ExitCode.done;
     } catch (error) {
       const code = codeOf(error);
-      if (code === null || error instanceof CliError) throw error;
+      if (code === null) throw error;
       throw new CliError(`cannot write to ${options.out}: ${(error as Error).message}`, ExitCode.failed);
     }
   },

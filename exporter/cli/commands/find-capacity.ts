@@ -95,7 +95,7 @@ const withoutEnd = (request: RunRequest): RunRequest => ({
   measure: { ...request.measure, requestCount: null, durationSeconds: null },
 });
 
-/** The highest load counts, and that there are several. Throws a `RefusedError`. */
+/** The highest load counts, and that there are several. Throws an `ExpectedError`. */
 function checkSearchedLoads(search: CapacitySearch, confirmed: boolean): void {
   const allowance = { requests: Infinity, outputTokens: Infinity, seconds: Infinity };
   const highest = { load: search.range.max, step: 0, repeat: 0, number: 0, requestCount: null, allowance };

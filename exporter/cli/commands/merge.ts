@@ -1,8 +1,7 @@
 import { things } from '../../../core/text/things.ts';
 import { writeRunFiles } from '../../run/run-files.ts';
 import { mergeShards, ShardError, type MergedRun } from '../../store/shards/merge-shards.ts';
-import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../../errors/store-errors.ts';
-import { StorageError } from '../../errors/storage-errors.ts';
+import { codeOf, reasonOf, RunExistsError } from '../../errors/store-errors.ts';
 import type { RunShards } from '../../../core/run/run.ts';
 import { shardsText } from '../../store/shards/shard-names.ts';
 import type { RunStore } from '../../store/run-store.ts';
@@ -50,8 +49,6 @@ export const run = command(
       if (error instanceof ShardError) throw new CliError(error.message, ExitCode.failed);
       if (error instanceof RunExistsError)
         throw new CliError(`run ${runId} is in ${values['runs-dir']} already: its shards have been merged`);
-      if (error instanceof StorageError) throw new CliError(error.message, ExitCode.failed);
-      if (error instanceof RunsDirectoryError) throw new CliError(error.message);
       if (codeOf(error) !== null) throw new CliError(`${runId} was not stored: ${reasonOf(error)}`, ExitCode.failed);
       throw error;
     }

@@ -1,10 +1,8 @@
 import { firstNames } from '../../../core/text/first-names.ts';
 import { things } from '../../../core/text/things.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { sendPending, type SentPending } from '../../publish/remote-write/send-pending.ts';
 import { readReceiver } from '../../publish/remote-write/receiver-request.ts';
 import { exists } from '../../files/exists.ts';
-import { RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { command } from '../declare-command.ts';
@@ -28,34 +26,29 @@ export const run = command(
   async ({ options }) => {
     const request = requestedReceiver(options);
     if (request === null) throw new CliError('--remote-write-url is required');
-    try {
-      const store = await openRuns(options['runs-dir']);
-      if (!(await exists(store.directory)))
-        throw new CliError(
-          `--runs-dir ${options['runs-dir']} does not exist: samples wait in the directory of their runs`,
-        );
-      const receiver = await readReceiver(request, process.env);
-      const sent = await sendPending({
-        ...{ runsDirectory: store.directory, receiver, version: VERSION, seconds: options.timeout },
-        problem: (line) => printLine(`remote write: ${line}`),
-        ...{ reportsDropped: true, delayed: saidDelay(printLine) },
-      });
-      if (options.json) process.stdout.write(`${JSON.stringify(sent, null, 2)}\n`);
-      else {
-        const trouble = sent.trouble === null ? '' : ` (${sent.trouble})`;
-        printLine(
-          `${things(sent.written, 'samples')} of ${things(sent.queues, 'runs')} written, ${sent.dropped} dropped`,
-        );
-        if (sent.dropped_before > 0) printLine(droppedBefore(sent));
-        if (sent.waiting > 0) printLine(`${sent.waiting} samples are still queued${trouble}`);
-        if (sent.elsewhere.length > 0)
-          printLine(`samples are also queued for other receivers: ${sent.elsewhere.join(', ')}`);
-      }
-      return sent.waiting > 0 || sent.dropped + sent.dropped_before > 0 ? ExitCode.failed : ExitCode.done;
-    } catch (error) {
-      if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
-      throw error;
+    const store = await openRuns(options['runs-dir']);
+    if (!(await exists(store.directory)))
+      throw new CliError(
+        `--runs-dir ${options['runs-dir']} does not exist: samples wait in the directory of their runs`,
+      );
+    const receiver = await readReceiver(request, process.env);
+    const sent = await sendPending({
+      ...{ runsDirectory: store.directory, receiver, version: VERSION, seconds: options.timeout },
+      problem: (line) => printLine(`remote write: ${line}`),
+      ...{ reportsDropped: true, delayed: saidDelay(printLine) },
+    });
+    if (options.json) process.stdout.write(`${JSON.stringify(sent, null, 2)}\n`);
+    else {
+      const trouble = sent.trouble === null ? '' : ` (${sent.trouble})`;
+      printLine(
+        `${things(sent.written, 'samples')} of ${things(sent.queues, 'runs')} written, ${sent.dropped} dropped`,
+      );
+      if (sent.dropped_before > 0) printLine(droppedBefore(sent));
+      if (sent.waiting > 0) printLine(`${sent.waiting} samples are still queued${trouble}`);
+      if (sent.elsewhere.length > 0)
+        printLine(`samples are also queued for other receivers: ${sent.elsewhere.join(', ')}`);
     }
+    return sent.waiting > 0 || sent.dropped + sent.dropped_before > 0 ? ExitCode.failed : ExitCode.done;
   },
 );
 

@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../errors/expected-error.ts';
 import { limitsOutput, type GenerationOptions } from '../endpoints/endpoint.ts';
 import { ContentRecognizer } from '../responses/content-recognizer.ts';
 import { Deadlines } from '../responses/deadlines.ts';
@@ -23,13 +24,13 @@ const WATCHED_MS = 1000;
 const SEEN_ENOUGH = 'watched long enough';
 
 /** Why a run should not begin: one line with the problem and the remedy. */
-export class ProbeError extends Error {
+export class ProbeError extends ExpectedError {
   readonly reason: ErrorReason;
   /** Null without a response. */
   readonly status: number | null;
 
   constructor(reason: ErrorReason, message: string, status: number | null = null) {
-    super(message);
+    super('server', message);
     this.reason = reason;
     this.status = status;
   }

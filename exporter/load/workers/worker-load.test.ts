@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../errors/expected-error.ts';
 import { afterEach, expect, test } from '@jest/globals';
 import { runEpoch } from '../../clock/monotonic-clock.ts';
 import { runBenchmark, type BenchmarkOutcome } from '../run-benchmark.ts';
@@ -7,7 +8,7 @@ import { GOOD_STREAM, scriptedServer, sse, streamOf } from '../testing/scripted-
 import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
 import { UndiciTransport } from '../transports/undici/undici-transport.ts';
 import type { FailingSetup } from './testing/failing-worker.ts';
-import { WorkerError, WorkerLoad } from './worker-load.ts';
+import { WorkerLoad } from './worker-load.ts';
 
 const ENTRY = new URL('./testing/failing-worker.ts', import.meta.url);
 
@@ -82,7 +83,7 @@ test('a worker that ends: the run fails, the others finish their requests in fli
 test('a worker that cannot begin is reported before anything is sent', async () => {
   server = await scriptedServer(() => undefined);
   const load = new WorkerLoad(new URL('./testing/no-such-worker.ts', import.meta.url), {}, 2);
-  await expect(load.begin({ epoch_ns: 0, includeUsage: true })).rejects.toThrow(WorkerError);
+  await expect(load.begin({ epoch_ns: 0, includeUsage: true })).rejects.toThrow(ExpectedError);
   await load.close();
   expect(server.requests).toHaveLength(0);
 });

@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../errors/expected-error.ts';
 import { getCompileCacheDir } from 'node:module';
 import type { ClientHealth } from '../../../core/run/result.ts';
 import { EarlyEnd } from '../phases/early-end.ts';
@@ -17,11 +18,6 @@ import { MeasuredClient } from '../client/measured-client.ts';
 
 /** Delay between the command to run and the zero of arrival times, so that all workers have received the command. */
 const LEAD_NS = 20e6;
-
-/** The workers ended before they could begin. */
-export class WorkerError extends Error {
-  override readonly name = 'WorkerError';
-}
 
 export interface WorkerLoadParts {
   readonly observers: readonly RunEvents[];
@@ -54,12 +50,12 @@ export class WorkerLoad implements LoadGenerator {
     return this.#threads.length;
   }
 
-  /** Waits until all are ready. Throws a `WorkerError` when one fails to start. */
+  /** Waits until all are ready. Throws an `ExpectedError` when one fails to start. */
   async begin(run: WorkerRun): Promise<void> {
     this.#epoch_ns = run.epoch_ns;
     const begun = await this.#callAll({ order: 'begin', run }, 'begun');
     const missing = begun.indexOf(null);
-    if (missing >= 0) throw new WorkerError(this.#endText(missing));
+    if (missing >= 0) throw new ExpectedError('failed', this.#endText(missing));
   }
 
   /** Call before the first phase: sets the observers of the load, and who may end it. */

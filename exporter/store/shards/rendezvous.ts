@@ -1,7 +1,7 @@
+import { ExpectedError } from '../../errors/expected-error.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ServerClock } from '../../clock/server-clock.ts';
-import { NoStartError } from '../../errors/no-start-error.ts';
 import { StorageError } from '../../errors/storage-errors.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { ObjectStorage } from '../object-storage/object-storage.ts';
@@ -75,12 +75,13 @@ export class Rendezvous {
     return this.#clock.correction_ms;
   }
 
-  /** Gives the first sign, and reads the storage's clock. Throws a `StorageError`, or a `NoStartError` if the run has begun. */
+  /** Gives the first sign, and reads the storage's clock. Throws a `StorageError`, or an `ExpectedError` if the run has begun. */
   async join(): Promise<void> {
     await requireConditions(this.#parts.storage);
     const decision = await this.#decision();
     if (decision !== null) {
-      throw new NoStartError(
+      throw new ExpectedError(
+        'no_start',
         `the shards of run ${this.#parts.runId} have begun without this one: every run requires its own --run-id`,
       );
     }
@@ -97,7 +98,7 @@ export class Rendezvous {
 
   /**
    * This shard is ready to measure. The first one waits until all are. Returns early when `stop` is aborted. Throws a
-   * `NoStartError`.
+   * `ExpectedError`.
    */
   async gather(fingerprint: string, stop: AbortSignal): Promise<void> {
     this.#fingerprint = fingerprint;
@@ -116,7 +117,7 @@ export class Rendezvous {
     });
   }
 
-  /** When all begin to measure, in milliseconds of the storage's time; null when `stop` is aborted. Throws a `NoStartError`. */
+  /** When all begin to measure, in milliseconds of the storage's time; null when `stop` is aborted. Throws an `ExpectedError`. */
   async start_ms(stop: AbortSignal): Promise<number | null> {
     if (this.#parts.part === FIRST && !stop.aborted) await this.#orNoStart(() => this.#decide());
     let decision: StartDecision | null = null;
@@ -130,9 +131,12 @@ export class Rendezvous {
     });
     const agreed = decision as StartDecision | null;
     if (agreed === null) return null;
-    if ('failure' in agreed) throw new NoStartError(agreed.failure);
+    if ('failure' in agreed) throw new ExpectedError('no_start', agreed.failure);
     if (!agreed.instances.includes(this.#instance)) {
-      throw new NoStartError(`the run began with another process as shard ${this.#parts.part}: two have this number`);
+      throw new ExpectedError(
+        'no_start',
+        `the run began with another process as shard ${this.#parts.part}: two have this number`,
+      );
     }
     return Date.parse(agreed.start);
   }
@@ -215,7 +219,7 @@ export class Rendezvous {
 
   async #refuseFailure(): Promise<void> {
     const decision = await this.#decision();
-    if (decision !== null && 'failure' in decision) throw new NoStartError(decision.failure);
+    if (decision !== null && 'failure' in decision) throw new ExpectedError('no_start', decision.failure);
   }
 
   #isGone(part: number): boolean {
@@ -257,8 +261,8 @@ export class Rendezvous {
     }
   }
 
-  #noStart(reason: string): NoStartError {
-    return new NoStartError(`the ${this.#parts.parts} shards did not agree on a start: ${reason}`);
+  #noStart(reason: string): ExpectedError {
+    return new ExpectedError('no_start', `the ${this.#parts.parts} shards did not agree on a start: ${reason}`);
   }
 }
 
