@@ -12,9 +12,15 @@ import type { LoadGenerator, PhaseTurn, PreparedPhase } from './load-generator.t
 import { joinedEvents, type RunEvents } from '../../core/run/run-output.ts';
 import { Measuring } from './phases/measuring.ts';
 import { OutputBudget } from './phases/output-budget.ts';
-import { requestsAhead } from './schedule/load-plan.ts';
+import type { LoadPhase } from '../../core/run/record.ts';
+import type { Dataset } from './datasets/dataset.ts';
+import { arrivalOffsets_ns } from './schedule/arrivals.ts';
+import { closedLoop } from './schedule/closed-loop.ts';
+import { requestsAhead, type PhaseLoad } from './schedule/load-plan.ts';
+import { openLoop } from './schedule/open-loop.ts';
+import type { Schedule, WakeClock } from './schedule/schedule.ts';
+import { StagedLoop, type StageParts } from './schedule/staged-loop.ts';
 import { SharedSlots } from './schedule/shared-slots.ts';
-import { phaseSchedule } from './schedule/phase-schedule.ts';
 import { runPhase, type PhasePlan } from './phases/phases.ts';
 import { RequestFeed } from './requests/request-feed.ts';
 import { RequestSender } from './requests/request-sender.ts';
@@ -135,4 +141,25 @@ export class LocalLoad implements LoadGenerator {
         : new FixedDeal(this.#share);
     return new RequestFeed(form, phase, requestCount, Math.max(1, shareOf(ahead, this.#share)), deal);
   }
+}
+
+/** The schedule of a phase. `clock` starts a clock; it is called only when requests have their own due times. */
+async function phaseSchedule(
+  { load, requestCount, coolDown = false }: PhaseLoad,
+  phase: LoadPhase,
+  dataset: Pick<Dataset, 'due_ns'>,
+  clock: () => Promise<WakeClock>,
+  parts: StageParts,
+): Promise<Schedule> {
+  if (load.arrivals === null) return closedLoop(load, parts.share);
+  if (load.arrivals.kind === 'stages') {
+    const { arrivals } = load;
+    const isRated = arrivals.stages.some(({ kind }) => kind === 'rate');
+    return new StagedLoop({ ...load, arrivals }, isRated ? await clock() : null, {
+      ...parts,
+      coolsDown: coolDown,
+    });
+  }
+  const arrivals = { offsets_ns: arrivalOffsets_ns(load.arrivals, phase, dataset), count: requestCount };
+  return openLoop(load, arrivals, await clock(), parts.share);
 }

@@ -18,8 +18,7 @@ import { openRuns } from '../open-runs.ts';
 import { command } from '../declare-command.ts';
 import { flag, seconds, text, texts } from '../options/options.ts';
 import type { Option } from '../options/options.ts';
-import { scenarioName } from '../options/scenario-option.ts';
-import { TAGS } from '../options/tag-option.ts';
+import { scenarioName, TAGS } from '../options/name-options.ts';
 import { untilStopped } from '../until-stopped.ts';
 
 const timeZone: Option<string | null> = {

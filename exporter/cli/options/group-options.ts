@@ -1,8 +1,4 @@
-import { isRunId } from '../../../core/run/run-id.ts';
-import { runGroup } from '../../run/run-group.ts';
-import type { RunRequest } from '../../run/run-request.ts';
-import { CliError } from '../failure.ts';
-import { choice, flag, integer, seconds, text, type OptionValues } from './options.ts';
+import { choice, flag, integer, seconds, text } from './options.ts';
 
 const VARIES = 'it varies the concurrency; use a list of rates, such as --request-rate 5,10,20, or --find request-rate';
 
@@ -26,20 +22,6 @@ export const GROUP_OPTIONS = {
   'profile-run-cooldown-seconds': seconds('pause between two runs', { min: 0, max: 86_400 }, 0),
   'same-prompts': flag('send the same texts in all runs: prefix caches are warm from the second run on'),
 };
-
-type GroupValues = OptionValues<typeof GROUP_OPTIONS> & { readonly 'run-id': string | null };
-
-/** The runs of one command, in their order. Throws a `CliError`. */
-export function requestedGroup(steps: readonly RunRequest[], options: GroupValues): readonly RunRequest[] {
-  const runs = runGroup(steps, {
-    repeats: options['num-profile-runs'],
-    samePrompts: options['same-prompts'],
-    groupId: options['run-id'],
-  });
-  const unfit = runs.find(({ runId }) => runId !== null && !isRunId(runId));
-  if (unfit !== undefined) throw new CliError(`--run-id is too long: the ID of a run would be ${String(unfit.runId)}`);
-  return runs;
-}
 
 /** What the runs of a command have in common, and what a matrix therefore cannot vary. */
 export const SHARED_BY_RUNS: ReadonlySet<string> = new Set([

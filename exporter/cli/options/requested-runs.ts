@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import { isRunId } from '../../../core/run/run-id.ts';
 import { doubledLoads } from '../../../core/sweeps/saturation.ts';
+import { runGroup } from '../../run/run-group.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
-import { requestedGroup, SHARED_BY_RUNS } from './group-options.ts';
+import { SHARED_BY_RUNS } from './group-options.ts';
 import { CHECK_OPTIONS } from './judge-options.ts';
 import { countLoadSteps, loadSteps, type LoadStep } from './load-options.ts';
 import {
@@ -68,6 +70,18 @@ export async function requestedRuns(
   if (requests.length > 1 && requests.some(({ shard }) => shard !== null))
     throw new CliError('--shard supports a single run: no lists of loads, no matrix, no --num-profile-runs');
   return { options, steps: steps.length, requests };
+}
+
+/** The runs of one command, in their order. Throws a `CliError`. */
+function requestedGroup(steps: readonly RunRequest[], options: RunOptions): readonly RunRequest[] {
+  const runs = runGroup(steps, {
+    repeats: options['num-profile-runs'],
+    samePrompts: options['same-prompts'],
+    groupId: options['run-id'],
+  });
+  const unfit = runs.find(({ runId }) => runId !== null && !isRunId(runId));
+  if (unfit !== undefined) throw new CliError(`--run-id is too long: the ID of a run would be ${String(unfit.runId)}`);
+  return runs;
 }
 
 /** The arguments of `llmbench run`; flags of other tools are answered. */

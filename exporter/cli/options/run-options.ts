@@ -47,8 +47,7 @@ import {
 import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
 import { STORAGE_OPTIONS, storageLocation } from './storage-options.ts';
 import { choice, flag, integer, list, number, ratio, seconds, text, texts, type OptionValues } from './options.ts';
-import { scenarioName } from './scenario-option.ts';
-import { TAGS } from './tag-option.ts';
+import { scenarioName, TAGS } from './name-options.ts';
 import { followsSchedule } from './trace-schedule.ts';
 
 /** Number of variants of the texts to draw from. */
