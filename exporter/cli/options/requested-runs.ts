@@ -84,20 +84,18 @@ function requestedGroup(steps: readonly RunRequest[], options: RunOptions): read
   return runs;
 }
 
-/** The arguments of `llmbench run`; flags of other tools are answered. */
+/** The arguments of `llmbench run`. What is known of other tools' flags is loaded only when a flag is unknown. */
 export async function givenRun(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<GivenArguments> {
-  const peers = await peerArguments(argv, RUN_OPTIONS);
-  return givenArguments(RUN_OPTIONS, argv, environment, undefined, peers?.PEER_NAMES);
+  if (unknownFlags(RUN_OPTIONS, argv).length === 0) return givenArguments(RUN_OPTIONS, argv, environment);
+  const { PEER_NAMES } = await import('../peer-options/peers.ts');
+  return givenArguments(RUN_OPTIONS, argv, environment, undefined, PEER_NAMES);
 }
 
 /** The arguments with our names of options instead of other tools'. Throws a `CliError`. */
 export async function withOwnNames(argv: readonly string[], options: Options): Promise<readonly string[]> {
-  return (await peerArguments(argv, options))?.ownArguments(argv, options) ?? argv;
-}
-
-/** What is known of other tools' flags; null when no flag is unknown. */
-async function peerArguments(argv: readonly string[], options: Options) {
-  return unknownFlags(options, argv).length === 0 ? null : import('../peer-options/peers.ts');
+  if (unknownFlags(options, argv).length === 0) return argv;
+  const { ownArguments } = await import('../peer-options/peers.ts');
+  return ownArguments(argv, options);
 }
 
 /** As if the model had been given, so that the command of the run names it. */
