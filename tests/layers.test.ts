@@ -16,6 +16,7 @@ const CORE = [
   'core/exposition',
   'core/measures',
   'core/objectives',
+  'core/chart',
   'core/sweeps',
   'core/api',
 ];
@@ -32,7 +33,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'core/exposition': ['core/histogram'],
   'core/measures': ['core/histogram', 'core/run', 'core/stats'],
   'core/objectives': ['core/measures', 'core/run', 'core/stats', 'core/text'],
-  'core/sweeps': ['core/objectives', 'core/run', 'core/text'],
+  'core/chart': [],
+  'core/sweeps': ['core/chart', 'core/objectives', 'core/run', 'core/text'],
   'core/api': ['core/measures', 'core/run', 'core/stats', 'core/sweeps'],
   'core/index.ts': CORE,
   catalog: [],

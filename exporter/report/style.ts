@@ -70,7 +70,7 @@ table.data { border-collapse: collapse; width: 100%; font-size: 13.5px }
 .data th:first-child, .data td:first-child { text-align: left; padding-left: 0; white-space: normal; min-width: 190px }
 .card + .charts { margin-top: 12px } .card + .note { margin-top: 8px }
 .data thead th { color: var(--soft); font-weight: 600; font-size: 12.5px }
-.data tbody th { font-weight: 600 }
+.data tbody th { font-weight: 600 } .data a { color: inherit }
 .data tr:last-child th, .data tr:last-child td { border-bottom: 0 }
 .data small { display: block; color: var(--soft); font-size: 11.5px; font-weight: 400 }
 .data td.text, .data th.text { text-align: left; white-space: normal }

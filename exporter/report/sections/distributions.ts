@@ -1,12 +1,9 @@
 import { counted, quantity, tickText } from '../../../core/text/quantities.ts';
 import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
 import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
-import { emptyFigure, figure, PLOT, X_RANGE, Y_RANGE } from '../chart/figure.ts';
-import type { LegendEntry } from '../chart/figure.ts';
-import { line } from '../chart/marks.ts';
-import type { ChartPoint } from '../chart/marks.ts';
-import { linearScale, logScale } from '../chart/scale.ts';
-import type { Scale } from '../chart/scale.ts';
+import { pathOf, type ChartPoint } from '../../../core/chart/path.ts';
+import { fittedScale, linearScale, ticksOf, type Scale } from '../../../core/chart/scale.ts';
+import { emptyFigure, figure, mark, PLOT, X_RANGE, Y_RANGE, type LegendEntry } from '../figure.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
@@ -61,11 +58,11 @@ function distribution(result: ResultFile, name: string, { curve, n, drawn, faile
   const title = heading({ measure: name, clock: 'sent' });
   const [low, high] = [curve[0]?.[0] ?? NaN, curve.at(-1)?.[0] ?? NaN];
   if (measure === undefined || !(high >= low)) return emptyFigure(title, 'No request has a value for this measure.');
-  const x = valueScale(curve, X_RANGE);
-  const y: Scale = { ...linearScale([0, 1], Y_RANGE, 4), ticks: [0, 0.25, 0.5, 0.75, 0.9, 1] };
+  const x = valueScale(curve);
+  const y = linearScale([0, 1], Y_RANGE);
   const points = (share: number): ChartPoint[] => [
-    [x.at(low), y.at(0)],
-    ...curve.map(([value, part]): ChartPoint => [x.at(value), y.at(part * share)]),
+    [x(low), y(0)],
+    ...curve.map(([value, part]): ChartPoint => [x(value), y(part * share)]),
   ];
   const withFailed = failed > 0 && name !== 'inter_chunk_latency' ? n / (n + failed) : null;
   const legend: LegendEntry[] = [
@@ -78,12 +75,15 @@ function distribution(result: ResultFile, name: string, { curve, n, drawn, faile
     title,
     caption: measure.definition.replaceAll('_', ' '),
     legend,
-    x: { scale: x, label: x.kind === 'log' ? 'log scale' : '', text: (value) => tickText(value, 'seconds') },
-    y: { scale: y, text: (value) => `${Math.round(value * 100)} %` },
+    x: {
+      ...{ scale: x, ticks: ticksOf(x, x.isLog ? 9 : 6), text: (value) => tickText(value, 'seconds') },
+      label: x.isLog ? 'log scale' : '',
+    },
+    y: { scale: y, ticks: [0, 0.25, 0.5, 0.75, 0.9, 1], text: (value) => `${Math.round(value * 100)} %` },
     marks: [
       ...intervals(measure, x, y),
-      withFailed === null ? html`` : line(points(withFailed), 'c3 dash'),
-      line(points(1), 'c1'),
+      mark('line', withFailed === null ? '' : pathOf(points(withFailed)), 'c3 dash'),
+      mark('line', pathOf(points(1)), 'c1'),
       ...percentileLabels(measure, x, y),
     ],
   });
@@ -99,15 +99,7 @@ function intervals({ percentiles }: DistributionResult, x: Scale, y: Scale): Htm
   return MARKED.flatMap(([name, share]) => {
     const { ci95 } = percentiles[name];
     if (ci95 === null) return [];
-    return [
-      line(
-        [
-          [x.at(ci95[0]), y.at(share)],
-          [x.at(ci95[1]), y.at(share)],
-        ],
-        'c1 thick',
-      ),
-    ];
+    return [mark('line', pathOf(ci95.map((value) => [x(value), y(share)] as const)), 'c1 thick')];
   });
 }
 
@@ -116,15 +108,15 @@ function percentileLabels({ percentiles }: DistributionResult, x: Scale, y: Scal
   return MARKED.flatMap(([name, share]) => {
     const { value } = percentiles[name];
     if (value === null) return [];
-    const at = x.at(value);
+    const at = x(value);
     const right = name === 'p99' ? at < PLOT.left + 100 : at < PLOT.right - 110;
     const label = `${name} ${quantity(value, 'seconds')}`;
     const dy = name === 'p99' ? -2 : 14;
     return [
-      html`<circle cx="${Math.round(at)}" cy="${Math.round(y.at(share))}" r="3" style="fill:var(--c1)" /><text
+      html`<circle cx="${Math.round(at)}" cy="${Math.round(y(share))}" r="3" style="fill:var(--c1)" /><text
           class="mark-label"
           x="${Math.round(at + (right ? 9 : -9))}"
-          y="${Math.round(y.at(share) + dy)}"
+          y="${Math.round(y(share) + dy)}"
           text-anchor="${right ? 'start' : 'end'}"
           >${label}</text
         >`,
@@ -133,11 +125,9 @@ function percentileLabels({ percentiles }: DistributionResult, x: Scale, y: Scal
 }
 
 /** Linear from 0, or logarithmic over the middle and the tail if the values span a wide range. */
-function valueScale(curve: Curve, range: readonly [number, number]): Scale {
+function valueScale(curve: Curve): Scale {
   const low = curve.find(([value, share]) => value > 0 && share >= 0.001)?.[0] ?? 0;
-  const high = curve.at(-1)?.[0] ?? 0;
-  if (low > 0 && high / low > LOG_RATIO) return logScale([low, high], range);
-  return linearScale([0, high], range, 6);
+  return fittedScale([low, curve.at(-1)?.[0] ?? 0], X_RANGE, 6, LOG_RATIO);
 }
 
 /** The sorted values as a curve: evenly spaced shares, finer towards the tail. */

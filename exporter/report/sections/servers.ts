@@ -2,9 +2,9 @@ import { quantities } from '../../../catalog/equivalents.ts';
 import { ABSENT, counted, quantity, quantityRange, significant, tickText } from '../../../core/text/quantities.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
 import type { ResultFile, ServerRequests, ServersResult } from '../../../core/run/result.ts';
-import { figure, Y_RANGE } from '../chart/figure.ts';
-import { line } from '../chart/marks.ts';
-import { linearScale } from '../chart/scale.ts';
+import { pathOf } from '../../../core/chart/path.ts';
+import { fittedScale, ticksOf } from '../../../core/chart/scale.ts';
+import { figure, mark, Y_RANGE } from '../figure.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { SeriesSummary, HistogramStatistics } from '../../../core/run/servers-file.ts';
@@ -45,7 +45,7 @@ export function serverSection(data: ReportData): Html {
 function signalFigure(axis: TimeAxis, { quantity: name, bins, lines }: ServerSignal): Html {
   const shown = lines.slice(0, MAX_LINES);
   const values = shown.flatMap((each) => each.values.filter((value) => value !== null));
-  const scale = linearScale([0, Math.max(0, ...values)], Y_RANGE, 4);
+  const scale = fittedScale(values, Y_RANGE, 4);
   const [title, caption] = TITLES[name];
   const omitted = lines.length - shown.length;
   return figure({
@@ -53,11 +53,18 @@ function signalFigure(axis: TimeAxis, { quantity: name, bins, lines }: ServerSig
     caption: omitted > 0 ? `${caption}; ${omitted} more targets are not shown` : caption,
     legend: shown.map(({ target, family }, i) => ({ label: `${family} at ${hostOf(target)}`, style: `c${i + 1}` })),
     x: axis.x,
-    y: { scale, text: (value) => (name === 'kv_cache_usage' ? tickText(value, 'ratio') : significant(value)) },
+    y: {
+      scale,
+      ticks: ticksOf(scale, 4),
+      text: (value) => (name === 'kv_cache_usage' ? tickText(value, 'ratio') : significant(value)),
+    },
     behind: axis.behind,
     marks: shown.map((each, i) =>
-      line(
-        each.values.map((value, bin) => [axis.middle(bins, bin), value === null ? null : scale.at(value)] as const),
+      mark(
+        'line',
+        pathOf(
+          each.values.map((value, bin) => [axis.middle(bins, bin), value === null ? null : scale(value)] as const),
+        ),
         `c${i + 1}`,
       ),
     ),

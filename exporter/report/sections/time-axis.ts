@@ -1,7 +1,6 @@
-import { PLOT, X_RANGE } from '../chart/figure.ts';
-import type { ChartFigure } from '../chart/figure.ts';
-import { linearScale } from '../chart/scale.ts';
-import type { Scale } from '../chart/scale.ts';
+import { linearScale, valueTicks } from '../../../core/chart/scale.ts';
+import { PLOT, X_RANGE } from '../figure.ts';
+import type { ChartFigure } from '../figure.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
@@ -23,21 +22,18 @@ export interface TimeAxis {
 export function timeAxis({ run, result }: Pick<ReportData, 'run' | 'result'>, spanSeconds: number): TimeAxis {
   const [divisor, unit] =
     spanSeconds >= 3 * HOUR ? [HOUR, 'h'] : spanSeconds >= 5 * MINUTE ? [MINUTE, 'min'] : [1, 's'];
-  const inUnits = linearScale([0, spanSeconds / divisor], X_RANGE, 6, false);
-  const scale: Scale = {
-    ...inUnits,
-    ticks: inUnits.ticks.map((tick) => tick * divisor),
-    at: (seconds) => inUnits.at(seconds / divisor),
-  };
+  const scale = linearScale([0, spanSeconds], X_RANGE);
+  const at = (seconds: number): number => Math.min(PLOT.right, Math.max(PLOT.left, scale(seconds)));
   return {
     x: {
       scale,
+      ticks: valueTicks([0, spanSeconds / divisor], 6).map((tick) => tick * divisor),
       label: `${unit} since the start`,
       text: (seconds) => String(Number((seconds / divisor).toPrecision(6))),
     },
-    behind: html`${phaseSpans(run).map(({ phase, from, to }) => phaseBand(phase, scale.at(from), scale.at(to)))}
-    ${stageSpans(run, result).map(({ stage, text, from, to }) => stageBand(stage, text, scale.at(from), scale.at(to)))}`,
-    middle: (bins, bin) => scale.at((bin * bins.widthSeconds + binEnd(bins, bin)) / 2),
+    behind: html`${phaseSpans(run).map(({ phase, from, to }) => phaseBand(phase, at(from), at(to)))}
+    ${stageSpans(run, result).map(({ stage, text, from, to }) => stageBand(stage, text, at(from), at(to)))}`,
+    middle: (bins, bin) => scale((bin * bins.widthSeconds + binEnd(bins, bin)) / 2),
   };
 }
 

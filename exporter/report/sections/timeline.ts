@@ -1,8 +1,7 @@
 import { significant, tickText } from '../../../core/text/quantities.ts';
-import { emptyFigure, figure, PLOT, Y_RANGE } from '../chart/figure.ts';
-import { bars, dots, line } from '../chart/marks.ts';
-import { linearScale, logScale } from '../chart/scale.ts';
-import type { Scale } from '../chart/scale.ts';
+import { barsPath, pathOf } from '../../../core/chart/path.ts';
+import { fittedScale, ticksOf, type Scale } from '../../../core/chart/scale.ts';
+import { emptyFigure, figure, mark, PLOT, Y_RANGE, type FigureAxis } from '../figure.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
@@ -41,9 +40,9 @@ function latencyOverTime(axis: TimeAxis, title: string, when: string, latency: L
   const { p50, p90, p99 } = latency.overTime;
   const values = [...latency.dots.map(([, seconds]) => seconds), ...[p50, p90, p99].flat().filter((v) => v !== null)];
   if (values.length === 0) return emptyFigure(title, 'No request has a value for this measure.');
-  const scale = latencyScale(values);
+  const y = valueAxis(values, (value) => tickText(value, 'seconds'), LOG_RATIO);
   const drawn = (percentile: readonly (number | null)[]) =>
-    percentile.map((value, bin) => [axis.middle(latency.bins, bin), value === null ? null : scale.at(value)] as const);
+    percentile.map((value, bin) => [axis.middle(latency.bins, bin), value === null ? null : y.scale(value)] as const);
   const shown =
     latency.dots.length < latency.requests
       ? `${latency.dots.length.toLocaleString('en-US')} of ${latency.requests.toLocaleString('en-US')} requests, chosen at random`
@@ -59,50 +58,53 @@ function latencyOverTime(axis: TimeAxis, title: string, when: string, latency: L
       { label: shown, style: 'c6', mark: 'dots' as const },
     ],
     x: axis.x,
-    y: { scale, text: (value) => tickText(value, 'seconds') },
+    y,
     behind: axis.behind,
     marks: [
-      dots(
-        latency.dots.map(([at, seconds]) => [axis.x.scale.at(at), scale.at(seconds)]),
+      mark(
+        'dots',
+        pathOf(
+          latency.dots.map(([at, seconds]) => [axis.x.scale(at), y.scale(seconds)] as const),
+          'points',
+        ),
         'c6',
       ),
-      line(drawn(p99), 'c3'),
-      line(drawn(p90), 'c2'),
-      line(drawn(p50), 'c1'),
+      mark('line', pathOf(drawn(p99)), 'c3'),
+      mark('line', pathOf(drawn(p90)), 'c2'),
+      mark('line', pathOf(drawn(p50)), 'c1'),
     ],
   });
 }
 
-function latencyScale(values: readonly number[]): Scale {
-  const low = values.reduce((least, value) => (value > 0 && value < least ? value : least), Infinity);
-  const high = values.reduce((most, value) => Math.max(most, value), 0);
-  if (Number.isFinite(low) && high / low > LOG_RATIO) return logScale([low, high], Y_RANGE);
-  return linearScale([0, high], Y_RANGE, 4);
+/** An axis of values from 0, or a logarithmic one. */
+function valueAxis(values: readonly number[], text: FigureAxis['text'], logFrom = Infinity): FigureAxis {
+  const scale = fittedScale(values, Y_RANGE, 4, logFrom);
+  return { scale, ticks: ticksOf(scale, scale.isLog ? 9 : 4), text };
 }
 
 function tokensOverTime(axis: TimeAxis, view: RequestView): Html {
   const title = 'Output token throughput';
   if (view.tokensPerSecond === null)
     return emptyFigure(title, 'The server does not report the tokens of every response.');
-  const scale = linearScale([0, Math.max(...view.tokensPerSecond)], Y_RANGE, 4);
+  const y = valueAxis([Math.max(...view.tokensPerSecond)], significant);
   return figure({
     title,
     caption: `tokens/s of ok requests, spread over the chunks of each response, per ${widthWords(view.bins)}`,
     legend: [],
     x: axis.x,
-    y: { scale, text: significant },
+    y,
     behind: axis.behind,
-    marks: [line(overBins(axis, view, view.tokensPerSecond, scale), 'c4')],
+    marks: [mark('line', overBins(axis, view, view.tokensPerSecond, y.scale), 'c4')],
   });
 }
 
 function endsOverTime(axis: TimeAxis, view: RequestView): Html {
   const { bins, okPerSecond, failedPerSecond } = view;
-  const scale = linearScale([0, Math.max(...okPerSecond, ...failedPerSecond)], Y_RANGE, 4);
+  const y = valueAxis([Math.max(...okPerSecond, ...failedPerSecond)], significant);
   const columns = failedPerSecond.map((value, bin) => {
     const from = bin * bins.widthSeconds;
     const to = binEnd(bins, bin);
-    return { from: axis.x.scale.at(from), to: axis.x.scale.at(to), y: scale.at(value) };
+    return { from: axis.x.scale(from), to: axis.x.scale(to), y: y.scale(value) };
   });
   return figure({
     title: 'Requests that ended',
@@ -112,27 +114,30 @@ function endsOverTime(axis: TimeAxis, view: RequestView): Html {
       { label: 'failed (error, timeout)', style: 'c3', mark: 'bars' },
     ],
     x: axis.x,
-    y: { scale, text: significant },
+    y,
     behind: axis.behind,
-    marks: [bars(columns, PLOT.bottom, 'c3'), line(overBins(axis, view, okPerSecond, scale), 'c4')],
+    marks: [
+      mark('bars', barsPath(columns, PLOT.bottom), 'c3'),
+      mark('line', overBins(axis, view, okPerSecond, y.scale), 'c4'),
+    ],
   });
 }
 
 function inFlightOverTime(axis: TimeAxis, view: RequestView): Html {
-  const scale = linearScale([0, Math.max(...view.inFlight)], Y_RANGE, 4);
+  const y = valueAxis([Math.max(...view.inFlight)], significant);
   return figure({
     title: 'Requests in flight',
     caption: `sent and not ended, mean of ${widthWords(view.bins)}`,
     legend: [],
     x: axis.x,
-    y: { scale, text: significant },
+    y,
     behind: axis.behind,
-    marks: [line(overBins(axis, view, view.inFlight, scale), 'c5')],
+    marks: [mark('line', overBins(axis, view, view.inFlight, y.scale), 'c5')],
   });
 }
 
-function overBins(axis: TimeAxis, { bins }: RequestView, values: readonly number[], scale: Scale) {
-  return values.map((value, bin) => [axis.middle(bins, bin), scale.at(value)] as const);
+function overBins(axis: TimeAxis, { bins }: RequestView, values: readonly number[], y: Scale): string {
+  return pathOf(values.map((value, bin) => [axis.middle(bins, bin), y(value)] as const));
 }
 
 function widthWords({ widthSeconds: seconds }: TimeBins): string {

@@ -1,13 +1,13 @@
 import { measureTitle } from '../../../core/measures/names.ts';
 import { paretoFrontier } from '../../../core/sweeps/pareto.ts';
+import { latencyLimits } from '../../../core/sweeps/curve-marks.ts';
 import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../core/sweeps/sweep-curves.ts';
 import type { SweepFigure, SweepLatency, SweepPercentile } from '../../../core/sweeps/sweep-figures.ts';
 import { quantity, significant, tickText } from '../../../core/text/quantities.ts';
-import type { Objective } from '../../../core/run/objectives.ts';
-import { emptyFigure } from '../chart/figure.ts';
+import { emptyFigure } from '../figure.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
-import { curveFigure, type SweepCurve, type Limit } from './curve-figure.ts';
+import { curveFigure, type SweepCurve } from './curve-figure.ts';
 import { colorOf, gpusOf, type SweepReport } from './sweep-report.ts';
 
 /** Of the speed per user: what half of the requests reach. */
@@ -25,9 +25,7 @@ export function sweepCharts(report: SweepReport): Html {
       less than in proportion, by Kneedle (Satopää et al., 2011).
     </p>
     <div class="charts">
-      ${latencyChart(report, 'time_to_first_token')} ${efficiencyChart(report)}
-      ${latencyChart(report, 'inter_token_latency')} ${goodputChart(report)} ${throughputChart(report)}
-      ${latencyChart(report, 'request_latency')}
+      ${latencyChart(report, 'time_to_first_token')} ${loadChart(report)} ${efficiencyChart(report)}
     </div>
   </section> `;
 }
@@ -50,33 +48,18 @@ function latencyChart(report: SweepReport, latency: SweepLatency): Html {
     return emptyFigure(title, `No run reports throughput of tokens and ${name}.`);
   const which = percentiles.length === 1 ? `${percentiles[0] ?? ''} of ` : '';
   return curveFigure({
-    ...{ title, curves: withPoints(curves), limits: limitsOf(report, latency, percentiles) },
+    ...{ title, curves: withPoints(curves), limits: latencyLimits(report.sweeps, latency, percentiles) },
     caption: `${which}${name} over ok requests.`,
     x: { label: 'output tokens/s', text: count },
     y: { text: (value) => tickText(value, 'seconds'), mayBeLog: true },
     pointText: (point, { name: curve }) =>
-      `${loadText(point, report)}, ${curve}: ${quantity(point.x, 'tokens_per_second')}, ${quantity(point.y, 'seconds')}${runsText(point)}`,
+      `${stepText(point, report)}, ${curve}: ${quantity(point.x, 'tokens_per_second')}, ${quantity(point.y, 'seconds')}${runsText(point)}`,
   });
 }
 
 /** The chosen one; of a single sweep also the usual and a frequent value. */
 function drawnPercentiles({ sweeps, percentile }: SweepReport): readonly SweepPercentile[] {
   return sweeps.length === 1 ? [...new Set(['p50', 'p90', percentile] as const)].sort() : [percentile];
-}
-
-function limitsOf(report: SweepReport, latency: SweepLatency, percentiles: readonly SweepPercentile[]): Limit[] {
-  const slos: readonly Objective[] = report.sweeps.flatMap(({ steps }) => steps.flatMap((step) => step.slos));
-  const fits = ({ measure, stat }: Objective): boolean =>
-    measure === latency && percentiles.some((name) => name === stat);
-  const each = report.sweeps.flatMap((sweep) => sweep.goodput_limits).filter(({ measure }) => measure === latency);
-  const limits = [
-    ...slos.filter(fits).map(({ stat, comparison, limit, unit }) => ({
-      value: limit,
-      text: `${stat ?? ''} ${comparison} ${quantity(limit, unit)}`,
-    })),
-    ...each.map(({ limit, unit }) => ({ value: limit, text: `good request <= ${quantity(limit, unit)}` })),
-  ];
-  return [...new Map(limits.map((limit) => [limit.text, limit])).values()];
 }
 
 function efficiencyChart(report: SweepReport): Html {
@@ -117,46 +100,36 @@ function efficiencyChart(report: SweepReport): Html {
     x: { label: 'tokens/s per user', text: count },
     y: { text: count },
     pointText: (point, { name }) =>
-      `${loadText(point, report)}, ${name}: ${significant(point.x)} tokens/s per user, ${significant(point.y)} tokens/s per GPU${runsText(point)}`,
+      `${stepText(point, report)}, ${name}: ${significant(point.x)} tokens/s per user, ${significant(point.y)} tokens/s per GPU${runsText(point)}`,
   });
 }
 
-function goodputChart(report: SweepReport): Html {
-  const title = 'Goodput over load';
-  const curves = withPoints(loadCurves(report, 'goodput'));
-  if (curves.length === 0) {
-    return emptyFigure(
-      title,
-      html`Goodput is missing: the runs have no limits for good requests (<code>llmbench run --goodput</code>).`,
-    );
-  }
-  return curveFigure({
-    ...{ title, curves },
-    caption: 'Requests/s that keep every limit of --goodput; dashed: all ok requests/s.',
-    references: loadCurves(report, 'request_throughput').map((curve) => ({
-      ...curve,
-      name: `${curve.name}, all requests`,
-    })),
-    ...loadAxis(report),
-    y: { text: count },
-    pointText: (point) => `${loadText(point, report)}: ${quantity(point.y, 'requests_per_second')}${runsText(point)}`,
-  });
-}
-
-function throughputChart(report: SweepReport): Html {
-  const title = 'Throughput over load';
+/** Goodput where the runs have limits for good requests, else throughput. */
+function loadChart(report: SweepReport): Html {
+  const goodput = withPoints(loadCurves(report, 'goodput'));
+  const isGoodput = goodput.length > 0;
   const figure = report.sweeps.some(({ knee }) => knee?.figure === 'request_throughput')
     ? 'request_throughput'
     : 'output_token_throughput';
-  const unit = figure === 'request_throughput' ? 'requests_per_second' : 'tokens_per_second';
-  const curves = withPoints(loadCurves(report, figure));
+  const curves = isGoodput ? goodput : withPoints(loadCurves(report, figure));
+  const title = isGoodput ? 'Goodput over load' : 'Throughput over load';
   if (curves.length === 0) return emptyFigure(title, 'No run reports throughput.');
+  const isRequests = isGoodput || figure === 'request_throughput';
+  const label = [...new Set(report.sweeps.map(({ load_mode }) => LOAD_WORDS[load_mode]))].join(' or ');
   return curveFigure({
     ...{ title, curves },
-    caption: figure === 'request_throughput' ? 'Requests/s.' : 'Output tokens/s.',
-    ...loadAxis(report),
+    caption: isGoodput
+      ? 'Requests/s that keep every limit of --goodput; dashed: all ok requests/s.'
+      : `${isRequests ? 'Requests/s' : 'Output tokens/s'}. With limits for good requests (llmbench run --goodput) goodput is drawn.`,
+    references: isGoodput
+      ? loadCurves(report, 'request_throughput').map((curve) => ({ ...curve, name: `${curve.name}, all requests` }))
+      : [],
+    x: { label, text: count, mayBeLog: true },
     y: { text: count },
-    pointText: (point) => `${loadText(point, report)}: ${quantity(point.y, unit)}${runsText(point)}`,
+    pointText: (point) => {
+      const unit = isRequests ? 'requests_per_second' : 'tokens_per_second';
+      return `${stepText(point, report)}: ${quantity(point.y, unit)}${runsText(point)}`;
+    },
   });
 }
 
@@ -166,18 +139,13 @@ function loadCurves(report: SweepReport, figure: SweepFigure): SweepCurve[] {
   }));
 }
 
-function loadAxis({ sweeps }: SweepReport) {
-  const label = [...new Set(sweeps.map(({ load_mode }) => LOAD_WORDS[load_mode]))].join(' or ');
-  return { x: { label, text: count, mayBeLog: true } };
-}
-
 const LOAD_WORDS = { concurrency: 'concurrency', request_rate: 'requests/s sent' } as const;
 
 const withPoints = (curves: readonly SweepCurve[]): SweepCurve[] => curves.filter(({ points }) => points.length > 0);
 
 const nameOf = ({ names }: SweepReport, i: number): string => names[i] ?? '';
 
-function loadText({ step }: SweepPoint, { sweeps }: SweepReport): string {
+function stepText({ step }: SweepPoint, { sweeps }: SweepReport): string {
   const isRate = sweeps.every(({ load_mode }) => load_mode === 'request_rate');
   return isRate ? `${count(step.load)} requests/s` : `concurrency ${count(step.load)}`;
 }

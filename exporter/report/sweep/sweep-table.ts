@@ -51,7 +51,7 @@ function sweepTable(report: SweepReport, i: number): Html {
             (step) =>
               html`<tr>
                 <th>
-                  ${significant(step.load)}${marksOf(step, sweep)}${step.runs.map(({ run_id, status }) => html`<small>${run_id}${status === 'completed' ? null : ` (${status})`}</small>`)}
+                  ${significant(step.load)}${marksOf(step, sweep)}${step.runs.map(({ run_id, status }) => html`<small><a href="${encodeURIComponent(run_id)}/report.html">${run_id}</a>${status === 'completed' ? null : ` (${status})`}</small>`)}
                 </th>
                 ${hasObjectives ? verdictCell(step.objective) : null}
                 <td>${counted(step.requests.ok)}<small>${counted(countOf(step.requests, FAILED_OUTCOMES))}</small></td>

@@ -2,8 +2,8 @@ import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
+import type { Scale } from '../../../core/chart/scale.ts';
 import { ABSENT } from '../../../core/text/quantities.ts';
-import type { Scale } from '../panels/percentiles/draw/scale.ts';
 import { TooltipBox } from './TooltipBox.tsx';
 import { valueAt, type Write, type XySeries } from './xy-series.ts';
 

@@ -1,7 +1,7 @@
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
+import type { Scale } from '../../../core/chart/scale.ts';
 import { axisStyle, TICK_GAP } from '../panels/percentiles/draw/axis-style.ts';
-import type { Scale } from '../panels/percentiles/draw/scale.ts';
 import { chartText } from './chart-text.ts';
 
 interface Props {

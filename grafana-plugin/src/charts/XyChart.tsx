@@ -3,9 +3,9 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo, useState } from 'react';
+import { linearScale, type Scale, valueTicks } from '../../../core/chart/scale.ts';
+import { type ChartPoint, pathOf } from '../../../core/chart/path.ts';
 import { axisStyle } from '../panels/percentiles/draw/axis-style.ts';
-import { linearScale, type Scale } from '../panels/percentiles/draw/scale.ts';
-import { valueTicks } from '../panels/percentiles/draw/ticks.ts';
 import { chartText } from './chart-text.ts';
 import { ChartLegend } from './ChartLegend.tsx';
 import { ChartTooltip } from './ChartTooltip.tsx';
@@ -150,7 +150,7 @@ function Drawing(props: Props) {
                 fill="none"
                 stroke={color}
                 strokeWidth={kind === 'points' ? POINT_WIDTH : 1.75}
-                strokeLinecap={kind === 'points' ? 'round' : 'butt'}
+                strokeLinecap="round"
                 strokeOpacity={kind === 'points' ? 0.65 : 1}
                 {...(dashed && { strokeDasharray: '6 4' })}
               />
@@ -209,29 +209,11 @@ const getStyles = (theme: GrafanaTheme2) => ({
   empty: css({ ...theme.typography.bodySmall, color: theme.colors.text.secondary, margin: 0 }),
 });
 
-/** The path of a series in pixels. Points are strokes without length, which round caps make dots. */
+/** The path of a series in pixels. */
 export function seriesPath({ kind, x: xs, y: ys }: XySeries, x: Scale, y: Scale): string {
-  const parts: string[] = [];
-  let previous: number | null = null;
-  for (let i = 0; i < xs.length; i++) {
-    const value = ys[i];
-    if (value === null || value === undefined || !Number.isFinite(value)) {
-      previous = null;
-      continue;
-    }
-    const [px, py] = [round(x(xs[i] ?? 0)), round(y(value))];
-    if (kind === 'points') {
-      parts.push(`M${px},${py}h0`);
-    } else if (previous === null) {
-      parts.push(`M${px},${py}`);
-    } else {
-      parts.push(kind === 'step' ? `H${px}V${py}` : `L${px},${py}`);
-    }
-    previous = value;
-  }
-  return parts.join('');
-}
-
-function round(pixel: number): number {
-  return Math.round(pixel * 10) / 10;
+  const points = xs.map((at, i): ChartPoint => {
+    const value = ys[i] ?? null;
+    return [x(at), value === null ? null : y(value)];
+  });
+  return pathOf(points, kind);
 }

@@ -1,4 +1,4 @@
-import { linearScale } from '../panels/percentiles/draw/scale.ts';
+import { linearScale } from '../../../core/chart/scale.ts';
 import { seriesPath } from './XyChart.tsx';
 import { secondsText } from './time-text.ts';
 import { extentOf, nearestIndex, valueAt, type XySeries } from './xy-series.ts';
@@ -36,8 +36,8 @@ test('a step has the value of the last point before, a line that of the nearest;
 });
 
 test('paths: lines and steps break at gaps, points are dots', () => {
-  expect(seriesPath(series('line'), x, y)).toBe('M0,90L100,70M300,80');
-  expect(seriesPath(series('step'), x, y)).toBe('M0,90H100V70M300,80');
+  expect(seriesPath(series('line'), x, y)).toBe('M0,90L100,70M300,80h0');
+  expect(seriesPath(series('step'), x, y)).toBe('M0,90H100V70M300,80h0');
   expect(seriesPath(series('points'), x, y)).toBe('M0,90h0M100,70h0M300,80h0');
 });
 

@@ -5,16 +5,24 @@ import { locationService } from '@grafana/runtime';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useMemo, useState } from 'react';
 import { useLocation } from 'react-router-dom';
-import { placeLabels } from '../../../../core/sweeps/place-labels.ts';
+import { diamondPath } from '../../../../core/chart/path.ts';
+import { fittedScale, type Scale, ticksOf } from '../../../../core/chart/scale.ts';
+import {
+  CURVE_LOG_RATIO,
+  curvePath,
+  isOpen,
+  type LatencyLimit,
+  loadLabels,
+  markedPoints,
+  repeatsPath,
+} from '../../../../core/sweeps/curve-marks.ts';
 import type { SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
 import { chartText } from '../../charts/chart-text.ts';
 import { useWidth } from '../../charts/useWidth.ts';
 import { ValueAxis } from '../../charts/ValueAxis.tsx';
 import { runUrl } from '../../components/run-link.ts';
 import { axisStyle } from '../../panels/percentiles/draw/axis-style.ts';
-import { linearScale, logScale, type Scale } from '../../panels/percentiles/draw/scale.ts';
-import { logTicks, valueTicks } from '../../panels/percentiles/draw/ticks.ts';
-import type { ChartCurve, ChartLimit } from './chart-curves.ts';
+import type { ChartCurve } from './chart-curves.ts';
 import { type Axis, CurveTooltip, type Pointed } from './CurveTooltip.tsx';
 
 interface Props {
@@ -22,7 +30,7 @@ interface Props {
   label: string;
   curves: readonly ChartCurve[];
   frontier?: readonly SweepPoint[];
-  limits?: readonly ChartLimit[];
+  limits?: readonly LatencyLimit[];
   x: Axis;
   y: Axis;
 }
@@ -30,7 +38,6 @@ interface Props {
 const HEIGHT = 340;
 const MARGIN = { top: 16, right: 16, bottom: 44, left: 68 };
 const PIXELS_PER_TICK = { x: 90, y: 48 };
-const LOG_RATIO = 20;
 const LABELS = { characterWidth: 7, lineHeight: 14 };
 const KNEE_RADIUS = 9.5;
 
@@ -45,16 +52,22 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
   const all = useMemo(() => curves.flatMap(({ points }) => points), [curves]);
   const x = useMemo(
     () =>
-      scaleOf(
+      fittedScale(
         all.flatMap((point) => [point.x, ...point.xRange]),
         [MARGIN.left, right],
-        xAxis.mayBeLog
+        (right - MARGIN.left) / PIXELS_PER_TICK.x,
+        xAxis.mayBeLog ? CURVE_LOG_RATIO : Infinity
       ),
     [all, right, xAxis.mayBeLog]
   );
   const y = useMemo(() => {
     const values = all.flatMap((point) => [point.y, ...point.yRange]);
-    return scaleOf([...values, ...limits.map(({ value }) => value)], [bottom, MARGIN.top], yAxis.mayBeLog);
+    return fittedScale(
+      [...values, ...limits.map(({ value }) => value)],
+      [bottom, MARGIN.top],
+      (bottom - MARGIN.top) / PIXELS_PER_TICK.y,
+      yAxis.mayBeLog ? CURVE_LOG_RATIO : Infinity
+    );
   }, [all, limits, bottom, yAxis.mayBeLog]);
   const marked = curves.filter(({ isReference }) => !isReference);
   return (
@@ -65,7 +78,7 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
           {frontier.length > 1 && (
             <path
               data-drawn="frontier"
-              d={path(frontier, x.scale, y.scale)}
+              d={curvePath(frontier, { x, y })}
               fill="none"
               stroke={theme.colors.text.disabled}
               strokeOpacity={0.45}
@@ -79,12 +92,12 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
               <line
                 x1={MARGIN.left}
                 x2={right}
-                y1={y.scale(value)}
-                y2={y.scale(value)}
+                y1={y(value)}
+                y2={y(value)}
                 stroke={theme.colors.error.text}
                 strokeDasharray="7 4"
               />
-              <text x={MARGIN.left + 6} y={y.scale(value) - 5} className={styles.limit}>
+              <text x={MARGIN.left + 6} y={y(value) - 5} className={styles.limit}>
                 {text}
               </text>
             </g>
@@ -93,7 +106,7 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
             <path
               key={`${shown.sweep.sweep_id}${isReference ? ' reference' : ''}`}
               data-curve={shown.name}
-              d={path(points, x.scale, y.scale)}
+              d={curvePath(points, { x, y })}
               fill="none"
               stroke={shown.color}
               strokeWidth={isReference ? 1.2 : 2}
@@ -102,59 +115,41 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
             />
           ))}
           {marked.map((curve) => (
-            <StepMarks key={curve.shown.sweep.sweep_id} curve={curve} x={x.scale} y={y.scale} />
+            <StepMarks key={curve.shown.sweep.sweep_id} curve={curve} x={x} y={y} />
           ))}
           {marked.flatMap((curve) =>
             curve.points.map((point) => (
               <PointMark
                 key={`${curve.shown.sweep.sweep_id} ${point.step.load}`}
                 {...{ curve, point }}
-                x={x.scale}
-                y={y.scale}
+                x={x}
+                y={y}
                 text={pointLabel({ curve, point }, xAxis, yAxis)}
                 onPoint={setPointed}
               />
             ))
           )}
-          <LoadLabels curves={marked} x={x.scale} y={y.scale} right={right} bottom={bottom} />
+          <LoadLabels curves={marked} x={x} y={y} right={right} bottom={bottom} />
         </svg>
       )}
-      {pointed && <CurveTooltip pointed={pointed} xAxis={xAxis} yAxis={yAxis} x={x.scale} width={width} />}
+      {pointed && <CurveTooltip pointed={pointed} xAxis={xAxis} yAxis={yAxis} x={x} width={width} />}
     </div>
   );
 }
 
-interface AxisScale {
-  scale: Scale;
-  isLog: boolean;
-}
-
-function scaleOf(values: readonly number[], range: readonly [number, number], mayBeLog = false): AxisScale {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  if (mayBeLog && low > 0 && high / low > LOG_RATIO) {
-    return { scale: logScale([low / 1.15, high * 1.15], range), isLog: true };
-  }
-  return { scale: linearScale([0, high > 0 ? high * 1.06 : 1], range), isLog: false };
-}
-
-function path(points: readonly SweepPoint[], x: Scale, y: Scale): string {
-  return points.map((point, i) => `${i === 0 ? 'M' : 'L'}${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join('');
-}
-
-function Axes({ x, y, xAxis, yAxis }: { x: AxisScale; y: AxisScale; xAxis: Axis; yAxis: Axis }) {
+function Axes({ x, y, xAxis, yAxis }: { x: Scale; y: Scale; xAxis: Axis; yAxis: Axis }) {
   const { grid } = axisStyle(useTheme2());
   const styles = useStyles2(chartText);
-  const [left, right] = x.scale.range;
-  const [bottom, top] = y.scale.range;
-  const ticks = ({ scale, isLog }: AxisScale, count: number) => (isLog ? logTicks : valueTicks)(scale.domain, count);
+  const [left, right] = x.range;
+  const [bottom, top] = y.range;
   const log = t('sweeps.log', 'log scale');
   return (
     <>
-      <ValueAxis x={x.scale} y={y.scale} ticks={ticks(y, (bottom - top) / PIXELS_PER_TICK.y)} text={yAxis.text} />
-      {ticks(x, (right - left) / PIXELS_PER_TICK.x).map((value) => (
+      <ValueAxis x={x} y={y} ticks={ticksOf(y, (bottom - top) / PIXELS_PER_TICK.y)} text={yAxis.text} />
+      {ticksOf(x, (right - left) / PIXELS_PER_TICK.x).map((value) => (
         <g key={value}>
-          <line x1={x.scale(value)} x2={x.scale(value)} y1={bottom} y2={top} {...grid} />
-          <text x={x.scale(value)} y={bottom + 17} textAnchor="middle" className={styles.tick}>
+          <line x1={x(value)} x2={x(value)} y1={bottom} y2={top} {...grid} />
+          <text x={x(value)} y={bottom + 17} textAnchor="middle" className={styles.tick}>
             {xAxis.text(value)}
           </text>
         </g>
@@ -183,12 +178,12 @@ function PointMark({ curve, point, x, y, text, onPoint }: PointProps) {
   const theme = useTheme2();
   const styles = useStyles2(getStyles);
   const { search } = useLocation();
-  const { step, xRange, yRange } = point;
+  const { step } = point;
   const { color } = curve.shown;
+  const repeats = repeatsPath(point, { x, y });
   const [cx, cy] = [x(point.x), y(point.y)];
   const run = step.runs.at(-1);
   const url = run === undefined ? '' : runUrl(run, search);
-  const isHollow = step.objective !== null && step.objective !== 'met';
   const point_ = () => onPoint({ curve, point });
   return (
     <a
@@ -207,20 +202,14 @@ function PointMark({ curve, point, x, y, text, onPoint }: PointProps) {
       onFocus={point_}
       onBlur={() => onPoint(null)}
     >
-      {step.runs.length > 1 && (
-        <path
-          d={`M${cx},${y(yRange[0])}V${y(yRange[1])}M${x(xRange[0])},${cy}H${x(xRange[1])}`}
-          stroke={color}
-          strokeWidth={1.2}
-        />
-      )}
+      {repeats !== '' && <path d={repeats} stroke={color} strokeWidth={1.2} />}
       <circle
         cx={cx}
         cy={cy}
         r={4.5}
         stroke={color}
         strokeWidth={2}
-        fill={isHollow ? theme.colors.background.primary : color}
+        fill={isOpen(point) ? theme.colors.background.primary : color}
       />
       {/* A larger target for the pointer. */}
       <circle cx={cx} cy={cy} r={11} fill="transparent" />
@@ -231,15 +220,13 @@ function PointMark({ curve, point, x, y, text, onPoint }: PointProps) {
 /** A diamond around the knee, a ring around the largest load within the objectives. */
 function StepMarks({ curve, x, y }: { curve: ChartCurve; x: Scale; y: Scale }) {
   const theme = useTheme2();
-  const { knee, within_objective } = curve.shown.sweep;
-  const at = (load: number | null | undefined) => curve.points.find(({ step }) => step.load === load);
-  const [kneePoint, within] = [at(knee?.load), at(within_objective?.holds)];
+  const { knee, within } = markedPoints({ sweep: curve.shown.sweep, points: curve.points });
   return (
     <>
-      {kneePoint && (
+      {knee && (
         <path
           data-mark="knee"
-          d={diamond(x(kneePoint.x), y(kneePoint.y), KNEE_RADIUS)}
+          d={diamondPath(x(knee.x), y(knee.y), KNEE_RADIUS)}
           fill="none"
           stroke={theme.colors.text.primary}
           strokeWidth={1.5}
@@ -260,8 +247,6 @@ function StepMarks({ curve, x, y }: { curve: ChartCurve; x: Scale; y: Scale }) {
   );
 }
 
-export const diamond = (x: number, y: number, r: number) => `M${x},${y - r}L${x + r},${y}L${x},${y + r}L${x - r},${y}z`;
-
 interface LabelProps {
   curves: readonly ChartCurve[];
   x: Scale;
@@ -274,35 +259,25 @@ interface LabelProps {
 function LoadLabels({ curves, x, y, right, bottom }: LabelProps) {
   const theme = useTheme2();
   const styles = useStyles2(getStyles);
-  const anchors = curves
-    .flatMap(({ shown: { sweep }, points }) =>
-      points.map((point) => ({
-        ...{ x: x(point.x), y: y(point.y), text: point.step.load.toLocaleString('en-US') },
-        first: [sweep.knee?.load, sweep.within_objective?.holds].includes(point.step.load),
-      }))
-    )
-    .sort((a, b) => Number(b.first) - Number(a.first));
-  const placed = placeLabels(anchors, anchors, { left: MARGIN.left, right, top: MARGIN.top, bottom, ...LABELS });
+  const labels = loadLabels(
+    curves.map(({ shown: { sweep }, points }) => ({ sweep, points })),
+    { x, y },
+    { left: MARGIN.left, right, top: MARGIN.top, bottom, ...LABELS }
+  );
   return (
     <g aria-hidden="true">
-      {placed.map((place, i) => {
-        const anchor = anchors[i];
-        return (
-          place &&
-          anchor && (
-            <text
-              key={`${anchor.x} ${anchor.y}`}
-              x={place.x}
-              y={place.y}
-              textAnchor={place.align}
-              className={styles.load}
-              stroke={theme.colors.background.primary}
-            >
-              {anchor.text}
-            </text>
-          )
-        );
-      })}
+      {labels.map((label) => (
+        <text
+          key={`${label.x} ${label.y}`}
+          x={label.x}
+          y={label.y}
+          textAnchor={label.align}
+          className={styles.load}
+          stroke={theme.colors.background.primary}
+        >
+          {label.text}
+        </text>
+      ))}
     </g>
   );
 }

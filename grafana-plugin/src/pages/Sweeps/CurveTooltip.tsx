@@ -1,9 +1,9 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
+import type { Scale } from '../../../../core/chart/scale.ts';
 import type { SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
 import { TooltipBox } from '../../charts/TooltipBox.tsx';
 import { TooltipRows } from '../../charts/TooltipRows.tsx';
-import type { Scale } from '../../panels/percentiles/draw/scale.ts';
 import type { ChartCurve } from './chart-curves.ts';
 
 export interface Axis {

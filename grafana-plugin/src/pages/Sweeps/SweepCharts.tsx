@@ -9,7 +9,7 @@ import {
   efficiency,
   goodputCurves,
   latencyCurves,
-  latencyLimits,
+  limitsOf,
   type ShownSweep,
   throughputCurves,
 } from './chart-curves.ts';
@@ -43,7 +43,7 @@ const plain = (value: number) => significant(Number(value.toPrecision(6)));
 
 function LatencyChart({ shown, settings }: Props) {
   const curves = useMemo(() => latencyCurves(shown, settings), [shown, settings]);
-  const limits = useMemo(() => latencyLimits(shown, settings), [shown, settings]);
+  const limits = useMemo(() => limitsOf(shown, settings), [shown, settings]);
   const latency = latencyName(settings.latency);
   const title = t('sweeps.latency-chart', 'Throughput and latency');
   return (

@@ -12,6 +12,7 @@ import {
   useTheme2,
 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
+import { diamondPath } from '../../../../core/chart/path.ts';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
 import { usePage } from '../../hooks/page-context.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
@@ -28,7 +29,6 @@ import { SweepCharts } from './SweepCharts.tsx';
 import { SweepSettingsBar } from './SweepSettingsBar.tsx';
 import { SweepSteps } from './SweepSteps.tsx';
 import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
-import { diamond } from './CurveChart.tsx';
 
 /** Without the exporter, the runs that Prometheus had in this time before now. */
 const PROMETHEUS_HOURS = 24;
@@ -213,7 +213,7 @@ function SweepLegend({ shown }: { shown: readonly ShownSweep[] }) {
       )}
       {shown.some(({ sweep }) => sweep.knee !== null) && (
         <Mark text={t('sweeps.legend-knee', 'Knee (Kneedle)')} width={18}>
-          <path d={diamond(9, 6, 5.5)} fill="none" stroke={text} strokeWidth={1.5} />
+          <path d={diamondPath(9, 6, 5.5)} fill="none" stroke={text} strokeWidth={1.5} />
         </Mark>
       )}
     </MarkLegend>

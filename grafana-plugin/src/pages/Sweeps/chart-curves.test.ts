@@ -6,7 +6,7 @@ import {
   goodputCurves,
   gpusOfSweep,
   latencyCurves,
-  latencyLimits,
+  limitsOf,
   shownSweeps,
   throughputCurves,
 } from './chart-curves.ts';
@@ -72,11 +72,11 @@ test('limits: the objectives of the drawn percentile and the limits of good requ
     { measure: 'inter_token_latency', limit: 0.05, unit: 'seconds' as const },
   ];
   const all = shown(sweep('a', steps, { goodput_limits: good }), sweep('b', steps));
-  expect(latencyLimits(all, SETTINGS)).toEqual([
+  expect(limitsOf(all, SETTINGS)).toEqual([
     { value: 0.5, text: 'TTFT p99 ≤ 500 ms' },
     { value: 1, text: 'TTFT ≤ 1 s' },
   ]);
-  expect(latencyLimits(all, { ...SETTINGS, latency: 'request_latency' })).toEqual([]);
+  expect(limitsOf(all, { ...SETTINGS, latency: 'request_latency' })).toEqual([]);
 });
 
 test('the GPUs that the server reported count before those that were entered', () => {

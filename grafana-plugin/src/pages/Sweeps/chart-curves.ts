@@ -1,7 +1,6 @@
 import type { GrafanaTheme2 } from '@grafana/data';
-import type { Objective } from '../../../../core/run/objectives.ts';
 import { paretoFrontier } from '../../../../core/sweeps/pareto.ts';
-import { objectiveWords } from '../../../../core/objectives/words.ts';
+import { latencyLimits } from '../../../../core/sweeps/curve-marks.ts';
 import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
 import type { StoredSweep } from '../../../../core/api/sweeps.ts';
@@ -23,12 +22,6 @@ export interface ChartCurve {
   isReference?: boolean;
 }
 
-/** A value of y that should not be exceeded. */
-export interface ChartLimit {
-  value: number;
-  text: string;
-}
-
 /** Names say what differs between the sweeps. */
 export function shownSweeps(sweeps: readonly StoredSweep[], theme: GrafanaTheme2): ShownSweep[] {
   const names = sweepNames(sweeps);
@@ -43,15 +36,12 @@ export function latencyCurves(shown: readonly ShownSweep[], settings: SweepSetti
 }
 
 /** The objectives of the drawn percentile, and the limits of good requests. */
-export function latencyLimits(shown: readonly ShownSweep[], { latency, percentile }: SweepSettings): ChartLimit[] {
-  const slos: readonly Objective[] = shown.flatMap(({ sweep }) => sweep.steps.flatMap((step) => step.slos));
-  const good = shown.flatMap(({ sweep }) => sweep.goodput_limits).filter(({ measure }) => measure === latency);
-  const limits = [
-    ...slos.filter(({ measure, stat }) => measure === latency && stat === percentile),
-    ...good.map((limit) => ({ ...limit, stat: null, comparison: '<=' as const })),
-  ].map((slo) => ({ value: slo.limit, text: objectiveWords(slo).replace('<=', '≤') }));
-  return [...new Map(limits.map((limit) => [limit.text, limit])).values()];
-}
+export const limitsOf = (shown: readonly ShownSweep[], { latency, percentile }: SweepSettings) =>
+  latencyLimits(
+    shown.map(({ sweep }) => sweep),
+    latency,
+    [percentile]
+  );
 
 /** GPUs that throughput is divided by; null: unknown. */
 export const gpusOfSweep = ({ gpus }: Pick<StoredSweep, 'gpus'>, settings: Pick<SweepSettings, 'gpus'>) =>

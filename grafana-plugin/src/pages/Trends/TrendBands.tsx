@@ -1,6 +1,6 @@
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
-import type { Scale } from '../../panels/percentiles/draw/scale.ts';
+import type { Scale } from '../../../../core/chart/scale.ts';
 import type { TrendBand } from './trend-points.ts';
 
 /** Of the range of the baseline, here and in the legend. */

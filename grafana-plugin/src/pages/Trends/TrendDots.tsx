@@ -1,7 +1,7 @@
 import { useTheme2 } from '@grafana/ui';
 import React, { memo, useMemo } from 'react';
+import type { Scale } from '../../../../core/chart/scale.ts';
 import { verdictColor } from '../../components/VerdictBadge.tsx';
-import type { Scale } from '../../panels/percentiles/draw/scale.ts';
 import { dotGroups, dotPath, isFilled, MANY } from './dot-groups.ts';
 import type { TrendPoint } from './trend-points.ts';
 

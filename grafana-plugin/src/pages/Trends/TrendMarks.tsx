@@ -1,7 +1,7 @@
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
+import type { Scale } from '../../../../core/chart/scale.ts';
 import { chartText } from '../../charts/chart-text.ts';
-import type { Scale } from '../../panels/percentiles/draw/scale.ts';
 import type { TrendMark } from './trend-points.ts';
 
 /** Pixels to the right of the drawing that a text may use. */

@@ -1,11 +1,11 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
+import type { Scale } from '../../../../core/chart/scale.ts';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import { counted, quantityRange } from '../../../../core/text/quantities.ts';
 import { TooltipBox } from '../../charts/TooltipBox.tsx';
 import { TooltipRows } from '../../charts/TooltipRows.tsx';
 import { verdictText } from '../../components/VerdictBadge.tsx';
-import type { Scale } from '../../panels/percentiles/draw/scale.ts';
 import { standingText, startText, valueText } from './run-texts.ts';
 import type { TrendPoint } from './trend-points.ts';
 

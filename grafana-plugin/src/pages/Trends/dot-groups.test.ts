@@ -1,4 +1,4 @@
-import { linearScale } from '../../panels/percentiles/draw/scale.ts';
+import { linearScale } from '../../../../core/chart/scale.ts';
 import { dotGroups, dotPath, MANY } from './dot-groups.ts';
 import type { TrendPoint } from './trend-points.ts';
 

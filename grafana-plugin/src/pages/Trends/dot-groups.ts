@@ -1,4 +1,4 @@
-import type { Scale } from '../../panels/percentiles/draw/scale.ts';
+import type { Scale } from '../../../../core/chart/scale.ts';
 import type { TrendPoint } from './trend-points.ts';
 
 /** Dots that look the same, drawn at once. */

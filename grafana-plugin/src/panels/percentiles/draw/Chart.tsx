@@ -3,6 +3,7 @@ import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
 import { measureText, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo } from 'react';
+import { linearScale, logScale, logTicks, type Scale, valueTicks } from '../../../../../core/chart/scale.ts';
 import { sloShare } from '../compute/slo-share.ts';
 import type { RunRegion } from '../input/run-regions.ts';
 import type { PercentilesOptions } from '../options.ts';
@@ -23,9 +24,7 @@ import { RunRegions } from './RunRegions.tsx';
 import { thresholdLines } from './thresholds.ts';
 import { valueRange, type ValueRange } from './value-range.ts';
 import type { ValueFormat } from './value-text.ts';
-import { linearScale, logScale, type Scale } from './scale.ts';
 import { type TimeTick, timeTicks } from './time-ticks.ts';
-import { logTicks, valueTicks } from './ticks.ts';
 
 interface Props {
   width: number;

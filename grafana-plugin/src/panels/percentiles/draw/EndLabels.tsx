@@ -1,7 +1,7 @@
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 import type { PercentileLine } from './lines.ts';
-import type { Scale } from './scale.ts';
 
 interface Props {
   lines: readonly PercentileLine[];

@@ -1,7 +1,7 @@
 import React from 'react';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 import type { GivenShape } from './given-shapes.ts';
 import { linePath } from './paths.ts';
-import type { Scale } from './scale.ts';
 import { type Steps, stretchesOf } from './steps.ts';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
-import type { Scale } from './scale.ts';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 
 interface Props {
   timesMs: readonly number[];

@@ -1,7 +1,7 @@
 import React, { useLayoutEffect, useRef } from 'react';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 import type { PercentileLine } from './lines.ts';
 import { drawLine, type Pen } from './paths.ts';
-import type { Scale } from './scale.ts';
 import { stepsOf } from './steps.ts';
 
 interface Props {

@@ -1,8 +1,8 @@
 import React, { useId } from 'react';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 import { Hatch } from './Hatch.tsx';
 import type { PercentileLine } from './lines.ts';
 import { bandPath, edgePath, linePath, overflowPath } from './paths.ts';
-import type { Scale } from './scale.ts';
 import { stepsOf } from './steps.ts';
 import { Whiskers, whiskers } from './Whiskers.tsx';
 

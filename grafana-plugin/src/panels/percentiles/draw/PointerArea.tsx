@@ -1,6 +1,6 @@
 import { useTheme2 } from '@grafana/ui';
 import React, { type ReactNode, type SVGProps } from 'react';
-import type { Scale } from './scale.ts';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 
 interface Props extends Pick<
   SVGProps<SVGRectElement>,

@@ -1,8 +1,8 @@
 import { type EventBus, DataHoverClearEvent, DataHoverEvent } from '@grafana/data';
 import { useTheme2 } from '@grafana/ui';
 import React, { type PointerEvent, useCallback, useEffect, useState } from 'react';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 import { PointerArea } from './PointerArea.tsx';
-import type { Scale } from './scale.ts';
 import { type Reading, Tooltip } from './Tooltip.tsx';
 
 interface Props {

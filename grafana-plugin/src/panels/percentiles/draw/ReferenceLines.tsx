@@ -1,9 +1,9 @@
 import { useTheme2 } from '@grafana/ui';
 import { t } from '@grafana/i18n';
 import React from 'react';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 import { PLAIN_TEXT } from './plain-text.ts';
 import { type ReferenceMarks, referenceText } from './reference-marks.ts';
-import type { Scale } from './scale.ts';
 
 interface Props extends ReferenceMarks {
   x: Scale;

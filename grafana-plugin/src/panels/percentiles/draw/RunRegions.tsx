@@ -1,7 +1,7 @@
 import { DEFAULT_ANNOTATION_COLOR, measureText, useTheme2 } from '@grafana/ui';
 import React from 'react';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 import type { RunRegion } from '../input/run-regions.ts';
-import type { Scale } from './scale.ts';
 
 interface Props {
   regions: readonly RunRegion[];

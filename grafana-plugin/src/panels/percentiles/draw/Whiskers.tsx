@@ -1,7 +1,7 @@
 import React from 'react';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 import { samplingInterval } from '../compute/sampling.ts';
 import type { PercentileLine } from './lines.ts';
-import type { Scale } from './scale.ts';
 
 /** A sampling interval at one point of a line, in pixels. */
 interface Whisker {

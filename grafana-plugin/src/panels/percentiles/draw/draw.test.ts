@@ -1,12 +1,11 @@
 import { FieldType } from '@grafana/data';
-import { linearScale, logScale } from './scale.ts';
+import { linearScale } from '../../../../../core/chart/scale.ts';
 import { bandPath, edgePath, linePath, overflowPath } from './paths.ts';
 import { OVERFLOW } from '../compute/percentile-points.ts';
 import { type Steps, stretchesOf } from './steps.ts';
 import { toggled } from './legend-visibility.ts';
 import { placeLabels } from './EndLabels.tsx';
 import { seriesNames } from './series-names.ts';
-import { logTicks, valueTicks } from './ticks.ts';
 import { timeTicks } from './time-ticks.ts';
 import type { HistogramSeries } from '../input/histogram-series.ts';
 
@@ -62,22 +61,6 @@ describe('paths', () => {
 });
 
 describe('ticks', () => {
-  test('values are round', () => {
-    expect(valueTicks([0, 1.06], 5)).toEqual([0, 0.25, 0.5, 0.75, 1]);
-    expect(valueTicks([0, 0.3], 3)).toEqual([0, 0.1, 0.2, 0.3]);
-    expect(valueTicks([0, 0], 5)).toEqual([0]);
-  });
-
-  test('a logarithmic axis: equal ratios are equally far apart, ticks at 1, 2 and 5', () => {
-    const scale = logScale([0.1, 10], [0, 200]);
-    expect(scale(1)).toBeCloseTo(100, 9);
-    expect(scale(10)).toBeCloseTo(200, 9);
-    expect(scale.invert(100)).toBeCloseTo(1, 12);
-    expect(scale(0)).toBe(0);
-    expect(logTicks([0.1, 10], 10)).toEqual([0.1, 0.2, 0.5, 1, 2, 5, 10]);
-    expect(logTicks([0.1, 10], 3)).toEqual([0.1, 1, 10]);
-  });
-
   test('times are round in the time zone of the dashboard', () => {
     const from = Date.UTC(2026, 10, 21, 19, 35, 13);
     const texts = (zone: string, span: number) => timeTicks(from, from + span, 4, zone).map(({ text }) => text);

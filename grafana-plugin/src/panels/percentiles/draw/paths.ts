@@ -1,4 +1,5 @@
-import type { Scale } from './scale.ts';
+import { px } from '../../../../../core/chart/path.ts';
+import type { Scale } from '../../../../../core/chart/scale.ts';
 import { isOverflow, type Steps } from './steps.ts';
 
 /** Draws a line in steps; pixels in the drawing. */
@@ -115,9 +116,4 @@ function clamp(y: Scale): (value: number) => number {
   const [bottom, top] = y.range;
   return (value) =>
     px(Math.min(bottom, Math.max(top, value === Infinity ? top : value === -Infinity ? bottom : y(value))));
-}
-
-/** Tenths of a pixel are as fine as anyone can see. */
-function px(pixel: number): number {
-  return Math.round(pixel * 10) / 10;
 }

@@ -1,8 +1,8 @@
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
+import type { Scale } from '../../../../../../core/chart/scale.ts';
 import { percentileName } from '../../percentile-name.ts';
 import { axisStyle, TICK_GAP } from '../axis-style.ts';
-import type { Scale } from '../scale.ts';
 import type { ValueFormat } from '../value-text.ts';
 
 interface Props {

@@ -3,12 +3,12 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Portal, useStyles2, VizTooltipContainer } from '@grafana/ui';
 import React, { type PointerEvent, useState } from 'react';
+import type { Scale } from '../../../../../../core/chart/scale.ts';
 import { sloShare } from '../../compute/slo-share.ts';
 import type { PercentileLine } from '../lines.ts';
 import { percentText, shareText } from '../percent-text.ts';
 import { PLAIN_TEXT } from '../plain-text.ts';
 import { PointerArea } from '../PointerArea.tsx';
-import type { Scale } from '../scale.ts';
 import type { ValueFormat } from '../value-text.ts';
 
 interface Props {

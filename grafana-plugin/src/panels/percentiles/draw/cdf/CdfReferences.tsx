@@ -1,11 +1,11 @@
 import { t } from '@grafana/i18n';
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
+import type { Scale } from '../../../../../../core/chart/scale.ts';
 import type { SloShare } from '../../compute/slo-share.ts';
 import { shareText } from '../percent-text.ts';
 import { PLAIN_TEXT } from '../plain-text.ts';
 import { type ReferenceMarks, referenceText } from '../reference-marks.ts';
-import type { Scale } from '../scale.ts';
 
 interface Props extends ReferenceMarks {
   x: Scale;

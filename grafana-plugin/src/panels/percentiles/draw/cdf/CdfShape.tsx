@@ -1,7 +1,7 @@
 import React, { useId } from 'react';
+import type { Scale } from '../../../../../../core/chart/scale.ts';
 import { Hatch } from '../Hatch.tsx';
 import type { PercentileLine } from '../lines.ts';
-import type { Scale } from '../scale.ts';
 import { cdfBandPath, cdfEstimatePath, cdfKnownPath, cdfOverflowPath, within } from './cdf-paths.ts';
 import type { CdfStep } from './cdf-steps.ts';
 

@@ -1,6 +1,7 @@
+import { px } from '../../../../../../core/chart/path.ts';
+import type { Scale } from '../../../../../../core/chart/scale.ts';
 import { estimateOf } from '../../compute/percentile.ts';
 import type { PercentileSeries } from '../../compute/percentile-series.ts';
-import type { Scale } from '../scale.ts';
 import type { CdfStep } from './cdf-steps.ts';
 
 /** Closed SVG path of the band: a rectangle per bucket that holds something, from its lower to its upper edge. */
@@ -57,8 +58,4 @@ export function within(x: Scale): (value: number) => number {
   const [left, right] = x.range;
   return (value) =>
     px(value === Infinity ? right : value === -Infinity ? left : Math.min(right, Math.max(left, x(value))));
-}
-
-function px(pixel: number): number {
-  return Math.round(pixel * 10) / 10;
 }

@@ -1,6 +1,7 @@
-import { html } from '../html.ts';
-import type { Html } from '../html.ts';
-import type { Scale } from './scale.ts';
+import { px } from '../../core/chart/path.ts';
+import type { Scale } from '../../core/chart/scale.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
 
 /** All charts have the same size and plot area, so that their time axes align. */
 export const WIDTH = 560;
@@ -19,13 +20,20 @@ export interface LegendEntry {
   readonly mark?: 'line' | 'dots' | 'bars' | 'hollow' | 'ring' | 'diamond';
 }
 
+/** An axis with the values at which it is labeled. */
+export interface FigureAxis {
+  readonly scale: Scale;
+  readonly ticks: readonly number[];
+  readonly text: (value: number) => string;
+}
+
 export interface ChartFigure {
   readonly title: string;
   /** The definition of the shown values, in one line. */
   readonly caption: string;
   readonly legend: readonly LegendEntry[];
-  readonly x: { readonly scale: Scale; readonly label: string; readonly text: (value: number) => string };
-  readonly y: { readonly scale: Scale; readonly text: (value: number) => string };
+  readonly x: FigureAxis & { readonly label: string };
+  readonly y: FigureAxis;
   /** Unless it is that of the other charts. */
   readonly height?: number;
   /** Background behind the grid: the phases. */
@@ -40,14 +48,18 @@ export function figure({ title, caption, legend, x, y, height = HEIGHT, behind, 
     <figcaption><strong>${title}</strong> <span>${caption}</span></figcaption>
     ${legend.length === 0 ? null : legendOf(legend)}
     <svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}: ${caption}">
-      ${behind ?? null} ${y.scale.ticks.map((tick) => horizontal(y.scale.at(tick), y.text(tick)))}
-      ${x.scale.ticks.map((tick) => vertical(x.scale.at(tick), bottom, x.text(tick)))}
+      ${behind ?? null} ${y.ticks.map((tick) => horizontal(y.scale(tick), y.text(tick)))}
+      ${x.ticks.map((tick) => vertical(x.scale(tick), bottom, x.text(tick)))}
       <path class="axis" d="M${PLOT.left},${bottom}H${PLOT.right}" />
       <text class="axis-label" x="${PLOT.right}" y="${height - 3}" text-anchor="end">${x.label}</text>
-      ${y.scale.kind === 'log' ? html`<text class="axis-label" x="2" y="${height - 3}">log scale</text>` : null}
-      ${marks}
+      ${y.scale.isLog ? html`<text class="axis-label" x="2" y="${height - 3}">log scale</text>` : null} ${marks}
     </svg>
   </figure> `;
+}
+
+/** What is drawn with one path; nothing when it is empty. */
+export function mark(kind: 'line' | 'dots' | 'bars', path: string, style: string): Html {
+  return path === '' ? html`` : html`<path class="${kind} ${style}" d="${path}" />`;
 }
 
 /** An empty chart with the reason. */
@@ -77,21 +89,19 @@ function swatch(mark: NonNullable<LegendEntry['mark']>, style: string): Html {
 }
 
 function horizontal(y: number, text: string): Html {
-  return html`<path class="grid" d="M${PLOT.left},${round(y)}H${PLOT.right}" /><text
+  return html`<path class="grid" d="M${PLOT.left},${px(y)}H${PLOT.right}" /><text
       x="${PLOT.left - 7}"
-      y="${round(y + 4)}"
+      y="${px(y + 4)}"
       text-anchor="end"
       >${text}</text
     > `;
 }
 
 function vertical(x: number, bottom: number, text: string): Html {
-  return html`<path class="grid" d="M${round(x)},${PLOT.top}V${bottom}" /><text
-      x="${round(x)}"
+  return html`<path class="grid" d="M${px(x)},${PLOT.top}V${bottom}" /><text
+      x="${px(x)}"
       y="${bottom + 17}"
       text-anchor="middle"
       >${text}</text
     > `;
 }
-
-const round = (position: number): number => Math.round(position * 10) / 10;
