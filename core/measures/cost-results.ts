@@ -1,8 +1,7 @@
 import type { GpuPrice } from '../run/gpu-price.ts';
 import type { MeasureResult, ScalarResult } from '../run/result.ts';
 import type { ScalarMeasure } from './measures.ts';
-import { quotient, scalarResult } from './scalar-result.ts';
-import { throughputOf } from './throughput-of.ts';
+import { quotient, scalarResult, throughputOf } from './scalar-result.ts';
 
 /** What the GPUs cost, at the throughput of the run. The definition also names the currency. */
 export const COST_MEASURES = {

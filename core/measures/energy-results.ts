@@ -1,7 +1,6 @@
 import type { GpuEnergy, MeasureResult, ScalarResult } from '../run/result.ts';
 import type { ScalarMeasure } from './measures.ts';
-import { quotient, scalarResult } from './scalar-result.ts';
-import { throughputOf } from './throughput-of.ts';
+import { quotient, scalarResult, throughputOf } from './scalar-result.ts';
 
 /** What the GPUs of the servers took. Where AIPerf has the measure, its meaning is the same, in base units. */
 export const ENERGY_MEASURES = {

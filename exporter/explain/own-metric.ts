@@ -1,4 +1,4 @@
-import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
+import { CAPACITY_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
 import { measureOfName, wholeName } from '../../core/measures/names.ts';

@@ -1,4 +1,4 @@
-import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
+import { CAPACITY_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { DISTRIBUTION_MEASURES, type Direction, type ScalarMeasure } from '../../core/measures/measures.ts';
 import { publishedName } from '../../core/measures/names.ts';

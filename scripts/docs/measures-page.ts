@@ -1,11 +1,10 @@
-import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
+import { CAPACITY_MEASURES, SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { COST_MEASURES } from '../../core/measures/cost-results.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { ERROR_REASON_RULES, outcomeOf } from '../../core/measures/error-reasons.ts';
 import { FOREIGN_DEFINITIONS } from '../../core/measures/foreign-definitions.ts';
 import { GOODPUT_LIMITED, GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES } from '../../core/measures/measures.ts';
-import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import type { DistributionMeasure, ScalarMeasure } from '../../core/measures/measures.ts';
 import { USAGE_CHECK_MEASURES, USAGE_DISCREPANCY_COUNT } from '../../core/measures/usage-check.ts';
 import { SERVER_MEASURES } from '../../core/measures/server-results.ts';

@@ -1,4 +1,4 @@
-import { CAPACITY_MEASURES } from '../../../core/measures/capacity.ts';
+import { CAPACITY_MEASURES } from '../../../core/measures/scalar-measures.ts';
 import { capitalized, statisticTitle } from '../../../core/measures/names.ts';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
 import type { KnownInterval } from '../../../core/stats/shift.ts';
