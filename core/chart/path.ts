@@ -2,7 +2,7 @@
 export type ChartPoint = readonly [x: number, y: number | null];
 
 /** line: from point to point; step: each value holds until the next; points: nothing between. */
-export type PathKind = 'line' | 'step' | 'points';
+type PathKind = 'line' | 'step' | 'points';
 
 /** Tenths of a pixel are as fine as any display or printer resolves. */
 export function px(pixel: number): number {

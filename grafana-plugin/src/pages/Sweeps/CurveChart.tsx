@@ -36,7 +36,7 @@ interface Props {
 }
 
 const HEIGHT = 340;
-const MARGIN = { top: 16, right: 16, bottom: 44, left: 68 };
+const MARGIN = { top: 16, right: 24, bottom: 44, left: 68 };
 const PIXELS_PER_TICK = { x: 90, y: 48 };
 const LABELS = { characterWidth: 7, lineHeight: 14 };
 const KNEE_RADIUS = 9.5;
