@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
-import { readPage } from './metrics/read-page.ts';
+import { readPage } from './metrics/testing/read-page.ts';
 
 const STREAMS = 2000;
 const OUTPUT_TOKENS = 6;

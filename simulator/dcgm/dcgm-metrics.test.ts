@@ -3,8 +3,8 @@ import { expect, test } from '@jest/globals';
 import { loadCatalog } from '../../catalog/load.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
-import { pageShape } from '../metrics/page-shape.ts';
-import { readPage } from '../metrics/read-page.ts';
+import { pageShape } from '../metrics/testing/page-shape.ts';
+import { readPage } from '../metrics/testing/read-page.ts';
 import { DcgmMetrics } from './dcgm-metrics.ts';
 import { GpuLoad } from './gpu-load.ts';
 

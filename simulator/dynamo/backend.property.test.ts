@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { TIGHT_PARAMETERS, drawnMoment, drawnRequests } from '../engine/drawn-load.ts';
-import type { DrawnRequest } from '../engine/drawn-load.ts';
+import { TIGHT_PARAMETERS, drawnMoment, drawnRequests } from '../engine/testing/drawn-load.ts';
+import type { DrawnRequest } from '../engine/testing/drawn-load.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { GpuLoad } from '../dcgm/gpu-load.ts';
 import type { Reply } from '../http/engine-driver.ts';
-import { readPage } from '../metrics/read-page.ts';
-import type { SimulatedPage } from '../metrics/read-page.ts';
+import { readPage } from '../metrics/testing/read-page.ts';
+import type { SimulatedPage } from '../metrics/testing/read-page.ts';
 import { DynamoBackend } from './backend.ts';
 import { DynamoProfile } from './profile.ts';
 import { DynamoWorker } from './worker.ts';

@@ -4,8 +4,8 @@ import { captureText, recordedPages } from '../../fixtures/captures.ts';
 import { loadCatalog } from '../../catalog/load.ts';
 import { startSimulator } from '../main.ts';
 import type { RunningSimulator } from '../main.ts';
-import { pageShape } from '../metrics/page-shape.ts';
-import type { FamilyShape } from '../metrics/page-shape.ts';
+import { pageShape } from '../metrics/testing/page-shape.ts';
+import type { FamilyShape } from '../metrics/testing/page-shape.ts';
 
 // Pages of ai-dynamo 1.4.2, frontend and one of two workers with the mock engine: before and after 200 requests.
 const recorded = (target: string, page: number): string =>

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { startSimulator } from '../main.ts';
 import type { RunningSimulator, SimulatedSystem } from '../main.ts';
-import { readPage } from '../metrics/read-page.ts';
-import type { SimulatedPage } from '../metrics/read-page.ts';
+import { readPage } from '../metrics/testing/read-page.ts';
+import type { SimulatedPage } from '../metrics/testing/read-page.ts';
 
 const FAST = { stepBaseMilliseconds: 2, decodeMillisecondsPerSequence: 0.01, prefillMillisecondsPerToken: 0.01 };
 

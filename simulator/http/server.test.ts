@@ -5,8 +5,8 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import { startSimulator } from '../main.ts';
 import type { RunningSimulator, SimulatorOptions } from '../main.ts';
-import { readPage } from '../metrics/read-page.ts';
-import type { SimulatedPage } from '../metrics/read-page.ts';
+import { readPage } from '../metrics/testing/read-page.ts';
+import type { SimulatedPage } from '../metrics/testing/read-page.ts';
 import { until } from '../../core/testing/until.ts';
 
 /** Fast, and without a prefix cache, so that /truth holds all that the engine's times depend on. */

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { loadCatalog } from '../../catalog/load.ts';
-import { drawnMoment, drawnRequests, TIGHT_PARAMETERS } from '../engine/drawn-load.ts';
-import type { DrawnRequest } from '../engine/drawn-load.ts';
+import { drawnMoment, drawnRequests, TIGHT_PARAMETERS } from '../engine/testing/drawn-load.ts';
+import type { DrawnRequest } from '../engine/testing/drawn-load.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineEvent } from '../engine/events.ts';
-import { pageShape } from '../metrics/page-shape.ts';
-import { readPage } from '../metrics/read-page.ts';
+import { pageShape } from '../metrics/testing/page-shape.ts';
+import { readPage } from '../metrics/testing/read-page.ts';
 import { KvbmMetrics, HitWindow } from './kvbm-metrics.ts';
 
 const HOST_BLOCKS = 6;

@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { captureText } from '../../fixtures/captures.ts';
-import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/drawn-load.ts';
-import type { DrawnRequest } from '../engine/drawn-load.ts';
-import { pageShape } from '../metrics/page-shape.ts';
-import { readPage } from '../metrics/read-page.ts';
+import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/testing/drawn-load.ts';
+import type { DrawnRequest } from '../engine/testing/drawn-load.ts';
+import { pageShape } from '../metrics/testing/page-shape.ts';
+import { readPage } from '../metrics/testing/read-page.ts';
 import { LmcacheMetrics } from './lmcache-metrics.ts';
 
 // The page of the collector of the lmcache 0.5.6 wheel, driven with made-up lookups, retrievals and stores.

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/drawn-load.ts';
-import type { DrawnRequest } from '../engine/drawn-load.ts';
+import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/testing/drawn-load.ts';
+import type { DrawnRequest } from '../engine/testing/drawn-load.ts';
 import { MonotonicClock } from '../http/monotonic-clock.ts';
 import { FORMATS, writePage } from '../metrics/write-page.ts';
-import { readPage } from '../metrics/read-page.ts';
+import { readPage } from '../metrics/testing/read-page.ts';
 import { tritonFamilies } from './start.ts';
 import { TritonModel } from './model.ts';
 import type { TritonBackend } from './model.ts';

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { captureText } from '../../fixtures/captures.ts';
 import { loadCatalog } from '../../catalog/load.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
-import { pageShape } from '../metrics/page-shape.ts';
+import { pageShape } from '../metrics/testing/page-shape.ts';
 import { startTriton } from './start.ts';
 import { NO_FAULTS } from '../faults/plan.ts';
 

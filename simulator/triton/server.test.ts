@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseFaults } from '../faults/parse.ts';
 import { startSimulator } from '../main.ts';
 import type { RunningSimulator, SimulatorOptions } from '../main.ts';
-import { readPage } from '../metrics/read-page.ts';
-import type { SimulatedPage } from '../metrics/read-page.ts';
+import { readPage } from '../metrics/testing/read-page.ts';
+import type { SimulatedPage } from '../metrics/testing/read-page.ts';
 
 const FAST = { stepBaseMilliseconds: 1, decodeMillisecondsPerSequence: 0.01, prefillMillisecondsPerToken: 0.01 };
 

@@ -5,7 +5,7 @@ import { loadCatalog } from '../../catalog/load.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { pageShape } from '../metrics/page-shape.ts';
+import { pageShape } from '../metrics/testing/page-shape.ts';
 import { TrtllmProfile } from './profile.ts';
 import { TRTLLM_PARAMETERS } from './start.ts';
 

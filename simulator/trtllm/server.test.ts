@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 
 import { startSimulator } from '../main.ts';
 import type { RunningSimulator } from '../main.ts';
-import { readPage } from '../metrics/read-page.ts';
+import { readPage } from '../metrics/testing/read-page.ts';
 
 const engine = { stepBaseMilliseconds: 2, decodeMillisecondsPerSequence: 0.01, prefillMillisecondsPerToken: 0.01 };
 

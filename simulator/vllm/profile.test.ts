@@ -5,7 +5,7 @@ import { isAlwaysExposed, loadCatalog } from '../../catalog/load.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { pageShape } from '../metrics/page-shape.ts';
+import { pageShape } from '../metrics/testing/page-shape.ts';
 import { oneTwoFiveBounds } from '../metrics/token-bounds.ts';
 import { VllmProfile } from './profile.ts';
 import { VLLM_PARAMETERS } from './start.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/drawn-load.ts';
-import type { DrawnRequest } from '../engine/drawn-load.ts';
+import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/testing/drawn-load.ts';
+import type { DrawnRequest } from '../engine/testing/drawn-load.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { readPage } from '../metrics/read-page.ts';
+import { readPage } from '../metrics/testing/read-page.ts';
 import { VllmProfile } from './profile.ts';
 
 const MS = 1e6;

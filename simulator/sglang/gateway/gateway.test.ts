@@ -7,9 +7,9 @@ import { NO_FAULTS } from '../../faults/plan.ts';
 import type { FaultPlan } from '../../faults/plan.ts';
 import { startSimulator } from '../../main.ts';
 import type { RunningSimulator } from '../../main.ts';
-import { pageShape } from '../../metrics/page-shape.ts';
-import { readPage } from '../../metrics/read-page.ts';
-import type { SimulatedPage } from '../../metrics/read-page.ts';
+import { pageShape } from '../../metrics/testing/page-shape.ts';
+import { readPage } from '../../metrics/testing/read-page.ts';
+import type { SimulatedPage } from '../../metrics/testing/read-page.ts';
 import { until } from '../../../core/testing/until.ts';
 
 // Recorded from smg 1.13.0 before two workers.

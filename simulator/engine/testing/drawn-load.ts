@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-import type { ServerProfile } from '../server-profile.ts';
-import { Engine } from './engine.ts';
-import type { EngineState, EngineEvent, EngineRequest } from './events.ts';
-import { DEFAULT_ENGINE_PARAMETERS } from './parameters.ts';
-import type { EngineParameters } from './parameters.ts';
+import type { ServerProfile } from '../../server-profile.ts';
+import { Engine } from '../engine.ts';
+import type { EngineState, EngineEvent, EngineRequest } from '../events.ts';
+import { DEFAULT_ENGINE_PARAMETERS } from '../parameters.ts';
+import type { EngineParameters } from '../parameters.ts';
 
 // For property tests of profiles: any load on a small engine, and what a page says of it at any moment.
 

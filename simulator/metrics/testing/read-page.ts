@@ -1,5 +1,5 @@
-import { classicHistograms, parseText } from '../../core/exposition/index.ts';
-import type { ClassicHistogramSeries, Labels } from '../../core/exposition/index.ts';
+import { classicHistograms, parseText } from '../../../core/exposition/index.ts';
+import type { ClassicHistogramSeries, Labels } from '../../../core/exposition/index.ts';
 
 /** A page, to be requested single values. */
 export interface SimulatedPage {

@@ -1,4 +1,4 @@
-import { parseText } from '../../core/exposition/index.ts';
+import { parseText } from '../../../core/exposition/index.ts';
 
 /** What can be compared of two pages whose numbers differ. */
 export interface FamilyShape {
