@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { KV_BYTES_PER_TOKEN, MODEL_BYTES } from '../kv-bytes.ts';
+import { KV_BYTES_PER_TOKEN, MODEL_BYTES } from '../engine/parameters.ts';
 
 /** What a GPU did since its last look, and what it holds. */
 export interface GpuReading {

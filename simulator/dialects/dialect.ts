@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
 import type { RequestProgress } from '../engine/events.ts';
 import type { ResponseDialect, ResponseHead, StreamTexts } from '../http/response-texts.ts';
-import { flatError } from '../http/flat-error.ts';
+import type { ApiError } from '../http/api-error.ts';
 
 /**
  * JSON in which a string `$name` stands for a value: `$text` of the token (also within a longer string), `$id`,
@@ -315,3 +315,8 @@ function joined(before: Members, after: Members): Members {
 }
 
 const isList = (value: Template): value is readonly Template[] => Array.isArray(value);
+
+/** A refusal in the older shape of OpenAI servers, which SGLang and TensorRT-LLM keep: no object `error` around it. */
+export function flatError({ message, type, param, status }: ApiError): string {
+  return JSON.stringify({ object: 'error', message, type, param, code: status });
+}

@@ -12,16 +12,15 @@ import type { ApiOptions } from './chat-completions.ts';
 import { EngineDriver } from './engine-driver.ts';
 import type { RequestBackend } from './engine-driver.ts';
 import { Generations } from './generations.ts';
-import { sendJson } from './json-response.ts';
-import { modelList } from './model-list.ts';
-import { sendPage } from './metrics-server.ts';
+import { sendJson, sendTruth } from './json-response.ts';
+import { modelList } from './openai-response.ts';
+import { sendPage } from './site.ts';
 import { MonotonicClock } from './monotonic-clock.ts';
 import { MAX_BODY_BYTES, readBody } from './request-body.ts';
 import { RouteServer } from './route-server.ts';
 import type { RouteHandler, StartResponse } from './route-server.ts';
 import { TruthLog } from './truth-log.ts';
 import type { TruthLimits } from './truth-log.ts';
-import { sendTruth } from './truth-response.ts';
 
 const SECONDS_PER_NANOSECOND = 1e-9;
 

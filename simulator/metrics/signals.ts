@@ -11,7 +11,7 @@ import type {
   TokenEvent,
 } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { KV_BYTES_PER_TOKEN } from '../kv-bytes.ts';
+import { KV_BYTES_PER_TOKEN } from '../engine/parameters.ts';
 
 // What a family of a catalog can follow, by the names that `follows` has there. All values are in base units; a family
 // in another unit has a factor.

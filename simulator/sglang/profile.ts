@@ -12,7 +12,7 @@ import type {
 } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
-import { KV_BYTES_PER_TOKEN, MODEL_BYTES } from '../kv-bytes.ts';
+import { KV_BYTES_PER_TOKEN, MODEL_BYTES } from '../engine/parameters.ts';
 import type { Labels } from '../metrics/family.ts';
 import { Feed } from '../metrics/feed.ts';
 import { MetricsPage } from '../metrics/page.ts';

@@ -1,6 +1,6 @@
-import { checkWorkers } from '../faults/check-workers.ts';
+import { checkWorkers } from '../faults/plan.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
-import { pagePort } from '../http/page-port.ts';
+import { pagePort } from '../http/site.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { makeEngineServer } from './engine-server.ts';
 import { GatewayServer } from './gateway/gateway-server.ts';

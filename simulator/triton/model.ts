@@ -4,7 +4,7 @@ import type { AbortedEvent, EngineEvent, EngineState, FinishedEvent, StepEvent, 
 import type { EngineParameters } from '../engine/parameters.ts';
 import { EngineDriver } from '../http/engine-driver.ts';
 import type { MonotonicClock } from '../http/monotonic-clock.ts';
-import { MODEL_BYTES } from '../kv-bytes.ts';
+import { MODEL_BYTES } from '../engine/parameters.ts';
 import { Feed } from '../metrics/feed.ts';
 import type { MetricsPage } from '../metrics/page.ts';
 import { at, blockBytes, on } from '../metrics/signals.ts';

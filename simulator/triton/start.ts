@@ -1,10 +1,8 @@
 import { DCGM_CONTENT_TYPE, DCGM_PORT, DcgmMetrics } from '../dcgm/dcgm-metrics.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import { ServerFaults } from '../faults/server-faults.ts';
-import { metricsServer } from '../http/metrics-server.ts';
+import { metricsServer, Site, pagePort } from '../http/site.ts';
 import { MonotonicClock } from '../http/monotonic-clock.ts';
-import { pagePort } from '../http/page-port.ts';
-import { Site } from '../http/site.ts';
 import { TruthLog } from '../http/truth-log.ts';
 import { FORMATS, writePage } from '../metrics/write-page.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
@@ -13,8 +11,7 @@ import { TritonModel } from './model.ts';
 import { ResponseCache } from './response-cache.ts';
 import { tritonServer } from './server.ts';
 import type { ServedModel } from './server.ts';
-import { MetricsPage } from '../metrics/page.ts';
-import { oneTwoFiveBounds } from '../metrics/token-bounds.ts';
+import { MetricsPage, oneTwoFiveBounds } from '../metrics/page.ts';
 import { WindowedSummary } from '../metrics/family.ts';
 
 /** As libevhtp sends it by default. */

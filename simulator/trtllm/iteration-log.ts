@@ -1,5 +1,5 @@
 import type { EngineParameters, Speculation } from '../engine/parameters.ts';
-import { KV_BYTES_PER_TOKEN, MODEL_BYTES } from '../kv-bytes.ts';
+import { KV_BYTES_PER_TOKEN, MODEL_BYTES } from '../engine/parameters.ts';
 import { blockBytes } from '../metrics/signals.ts';
 import { hitRatio } from './iteration.ts';
 import type { Iteration } from './iteration.ts';

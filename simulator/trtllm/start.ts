@@ -1,10 +1,9 @@
 import type { EngineParameters } from '../engine/parameters.ts';
-import { checkWorkers } from '../faults/check-workers.ts';
+import { checkWorkers } from '../faults/plan.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import { sendJson } from '../http/json-response.ts';
-import { metricsServer } from '../http/metrics-server.ts';
+import { metricsServer, listenAt, pagePort } from '../http/site.ts';
 import { sendNegotiatedPage } from '../http/negotiated-page.ts';
-import { listenAt, pagePort } from '../http/page-port.ts';
 import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';

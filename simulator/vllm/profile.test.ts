@@ -6,7 +6,7 @@ import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { pageShape } from '../metrics/testing/page-shape.ts';
-import { oneTwoFiveBounds } from '../metrics/token-bounds.ts';
+import { oneTwoFiveBounds } from '../metrics/page.ts';
 import { VllmProfile } from './profile.ts';
 import { VLLM_PARAMETERS } from './start.ts';
 

@@ -14,12 +14,11 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
 import type { Labels } from '../metrics/family.ts';
 import { Feed } from '../metrics/feed.ts';
-import { MetricsPage } from '../metrics/page.ts';
+import { MetricsPage, oneTwoFiveBounds } from '../metrics/page.ts';
 import { at, blockBytes, deviceTokens, ifAny, loadSeconds, on, sum } from '../metrics/signals.ts';
 import type { Signals } from '../metrics/signals.ts';
-import { oneTwoFiveBounds } from '../metrics/token-bounds.ts';
 import { FORMATS, writePage } from '../metrics/write-page.ts';
-import { KV_BYTES_PER_TOKEN } from '../kv-bytes.ts';
+import { KV_BYTES_PER_TOKEN } from '../engine/parameters.ts';
 
 interface VllmProfileOptions {
   readonly modelName: string;

@@ -1,5 +1,5 @@
 import type { EngineParameters } from '../engine/parameters.ts';
-import { checkWorkers } from '../faults/check-workers.ts';
+import { checkWorkers } from '../faults/plan.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import { makeEmbeddings } from '../http/embeddings.ts';
 import { sendJson } from '../http/json-response.ts';

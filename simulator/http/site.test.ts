@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { metricsServer } from './metrics-server.ts';
-import { listenAt, pagePort } from './page-port.ts';
+import { metricsServer, listenAt, pagePort } from './site.ts';
 
 const HOST = '127.0.0.1';
 const page = () => metricsServer('text/plain', () => 'up 1\n');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { negotiatePythonPage } from './python-negotiation.ts';
+import { negotiatePythonPage } from './negotiated-page.ts';
 
 const PAGE = [
   '# HELP sglang:a_total He said "x" and\\nback\\\\slash',
