@@ -10,7 +10,7 @@ import { figuresOf, MARGIN, RULES, runMaker, type Values } from './series.ts';
 import type { World } from './worlds.ts';
 
 /** What a night of a simulated pipeline ends with. */
-export interface Night {
+interface Night {
   readonly verdict: VerdictName;
   readonly state: ScenarioStateName;
 }
