@@ -32,7 +32,7 @@ export interface SweepCurve extends MarkedCurve {
   readonly isMarked: boolean;
 }
 
-export interface CurveFigure {
+interface CurveFigure {
   readonly title: string;
   readonly caption: string;
   readonly curves: readonly SweepCurve[];

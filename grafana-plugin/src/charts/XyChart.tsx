@@ -5,12 +5,11 @@ import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo, useState } from 'react';
 import { linearScale, type Scale, valueTicks } from '../../../core/chart/scale.ts';
 import { type ChartPoint, pathOf } from '../../../core/chart/path.ts';
-import { axisStyle } from '../panels/percentiles/draw/axis-style.ts';
 import { chartText } from './chart-text.ts';
 import { ChartLegend } from './ChartLegend.tsx';
 import { ChartTooltip } from './ChartTooltip.tsx';
 import { useWidth } from './useWidth.ts';
-import { ValueAxis } from './ValueAxis.tsx';
+import { BottomAxis, ValueAxis } from './ValueAxis.tsx';
 import { extentOf, type Write, type XyRegion, type XySeries } from './xy-series.ts';
 
 interface Props {
@@ -77,7 +76,6 @@ function Drawing(props: Props) {
   }, [shown, bottom, props.yDomain]);
   const paths = useMemo(() => shown.map((one) => seriesPath(one, x, y)), [shown, x, y]);
   const [left, right] = x.range;
-  const { grid } = axisStyle(theme);
   const isInside = (value: number) => x(value) > left && x(value) < right;
   return (
     <div ref={box} className={styles.box}>
@@ -128,14 +126,7 @@ function Drawing(props: Props) {
             </g>
           ))}
           <ValueAxis x={x} y={y} ticks={valueTicks(y.domain, (bottom - MARGIN.top) / PIXELS_PER_TICK.y)} text={yText} />
-          {valueTicks(x.domain, (right - left) / PIXELS_PER_TICK.x).map((value) => (
-            <g key={value}>
-              <line x1={x(value)} x2={x(value)} y1={bottom} y2={MARGIN.top} {...grid} />
-              <text x={x(value)} y={bottom + 8} dy="0.9em" textAnchor="middle" className={texts.tick}>
-                {xText(value)}
-              </text>
-            </g>
-          ))}
+          <BottomAxis x={x} y={y} ticks={valueTicks(x.domain, (right - left) / PIXELS_PER_TICK.x)} text={xText} />
           {xTitle && (
             <text x={(left + right) / 2} y={height - 4} textAnchor="middle" className={texts.note}>
               {xTitle}

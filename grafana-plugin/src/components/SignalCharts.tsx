@@ -7,7 +7,7 @@ import { tickText } from '../../../core/text/quantities.ts';
 import { secondsText } from '../charts/time-text.ts';
 import { XyChart } from '../charts/XyChart.tsx';
 import type { XyRegion } from '../charts/xy-series.ts';
-import { paletteColor } from '../panels/percentiles/draw/colors.ts';
+import { paletteColor } from '../charts/colors.ts';
 import { type RunSignals, signalName, SIGNALS, signalSeries, signalUnit } from './signals.ts';
 
 interface Props {

@@ -11,7 +11,7 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
+import { paletteColor } from '../../charts/colors.ts';
 
 const MEASURES = ['time_to_first_token', 'inter_token_latency'] as const;
 const POINTS = 1000;

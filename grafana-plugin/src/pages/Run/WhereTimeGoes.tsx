@@ -8,7 +8,7 @@ import type { ResultFile } from '../../../../core/run/result.ts';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { Section } from '../../components/Section.tsx';
 import type { Loaded } from '../../hooks/useLoaded.ts';
-import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
+import { paletteColor } from '../../charts/colors.ts';
 import { distributionOf } from '../../components/find-measure.ts';
 import { meanOf } from './server-histograms.ts';
 import { type TimePart, timeSplit } from './time-split.ts';

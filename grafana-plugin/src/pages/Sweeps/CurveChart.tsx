@@ -19,9 +19,8 @@ import {
 import type { SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
 import { chartText } from '../../charts/chart-text.ts';
 import { useWidth } from '../../charts/useWidth.ts';
-import { ValueAxis } from '../../charts/ValueAxis.tsx';
+import { BottomAxis, ValueAxis } from '../../charts/ValueAxis.tsx';
 import { runUrl } from '../../components/run-link.ts';
-import { axisStyle } from '../../panels/percentiles/draw/axis-style.ts';
 import type { ChartCurve } from './chart-curves.ts';
 import { type Axis, CurveTooltip, type Pointed } from './CurveTooltip.tsx';
 
@@ -138,7 +137,6 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
 }
 
 function Axes({ x, y, xAxis, yAxis }: { x: Scale; y: Scale; xAxis: Axis; yAxis: Axis }) {
-  const { grid } = axisStyle(useTheme2());
   const styles = useStyles2(chartText);
   const [left, right] = x.range;
   const [bottom, top] = y.range;
@@ -146,14 +144,7 @@ function Axes({ x, y, xAxis, yAxis }: { x: Scale; y: Scale; xAxis: Axis; yAxis: 
   return (
     <>
       <ValueAxis x={x} y={y} ticks={ticksOf(y, (bottom - top) / PIXELS_PER_TICK.y)} text={yAxis.text} />
-      {ticksOf(x, (right - left) / PIXELS_PER_TICK.x).map((value) => (
-        <g key={value}>
-          <line x1={x(value)} x2={x(value)} y1={bottom} y2={top} {...grid} />
-          <text x={x(value)} y={bottom + 17} textAnchor="middle" className={styles.tick}>
-            {xAxis.text(value)}
-          </text>
-        </g>
-      ))}
+      <BottomAxis x={x} y={y} ticks={ticksOf(x, (right - left) / PIXELS_PER_TICK.x)} text={xAxis.text} />
       <text x={right} y={HEIGHT - 6} textAnchor="end" className={styles.note}>
         {xAxis.title}
         {x.isLog ? `, ${log}` : ''}

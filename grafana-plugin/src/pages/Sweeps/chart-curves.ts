@@ -4,7 +4,7 @@ import { latencyLimits } from '../../../../core/sweeps/curve-marks.ts';
 import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
 import type { StoredSweep } from '../../../../core/api/sweeps.ts';
-import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
+import { paletteColor } from '../../charts/colors.ts';
 import type { SweepSettings } from './settings.ts';
 
 /** A sweep with its name and color beside the others. */

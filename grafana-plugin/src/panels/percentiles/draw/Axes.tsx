@@ -1,7 +1,7 @@
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
 import type { Scale } from '../../../../../core/chart/scale.ts';
-import { axisStyle, TICK_GAP } from './axis-style.ts';
+import { axisStyle, TICK_GAP } from '../../../charts/axis-style.ts';
 import type { TimeTick } from './time-ticks.ts';
 import type { ValueFormat } from './value-text.ts';
 

@@ -1,7 +1,7 @@
 import type { GrafanaTheme2 } from '@grafana/data';
 import type { GivenLine } from '../input/given-line.ts';
 import { percentileName } from '../percentile-name.ts';
-import { paletteColor } from './colors.ts';
+import { paletteColor } from '../../../charts/colors.ts';
 import { differingLabels } from './series-names.ts';
 
 /** A ready percentile, as it is drawn and listed in the legend. */

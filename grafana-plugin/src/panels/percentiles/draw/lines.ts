@@ -1,7 +1,7 @@
 import type { GrafanaTheme2 } from '@grafana/data';
 import type { PercentileSeries } from '../compute/percentile-series.ts';
 import { percentileName } from '../percentile-name.ts';
-import { paletteColor } from './colors.ts';
+import { paletteColor } from '../../../charts/colors.ts';
 import { seriesNames } from './series-names.ts';
 
 /** One percentile of one series, as it is drawn and listed in the legend. */

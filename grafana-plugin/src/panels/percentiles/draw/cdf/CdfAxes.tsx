@@ -2,7 +2,8 @@ import { useTheme2 } from '@grafana/ui';
 import React from 'react';
 import type { Scale } from '../../../../../../core/chart/scale.ts';
 import { percentileName } from '../../percentile-name.ts';
-import { axisStyle, TICK_GAP } from '../axis-style.ts';
+import { axisStyle } from '../../../../charts/axis-style.ts';
+import { BottomAxis, ValueAxis } from '../../../../charts/ValueAxis.tsx';
 import type { ValueFormat } from '../value-text.ts';
 
 interface Props {
@@ -19,18 +20,10 @@ const SHARES = [0, 0.25, 0.5, 0.75, 1];
 /** Values below, the share of the observations at or below them on the left. */
 export function CdfAxes({ x, y, valueTicks, format, percentiles }: Props) {
   const [left, right] = x.range;
-  const [bottom, top] = y.range;
   const { grid, text } = axisStyle(useTheme2());
   return (
     <g aria-hidden="true" data-part="axes">
-      {SHARES.map((share) => (
-        <g key={share}>
-          <line x1={left} x2={right} y1={y(share)} y2={y(share)} {...grid} />
-          <text x={left - TICK_GAP} y={y(share)} dy="0.35em" textAnchor="end" {...text}>
-            {`${share * 100} %`}
-          </text>
-        </g>
-      ))}
+      <ValueAxis x={x} y={y} ticks={SHARES} text={(share) => `${share * 100} %`} />
       {percentiles.map((quantile) => (
         <g key={quantile} data-quantile={quantile}>
           <line x1={left} x2={right} y1={y(quantile)} y2={y(quantile)} {...grid} strokeDasharray="4 4" />
@@ -39,14 +32,7 @@ export function CdfAxes({ x, y, valueTicks, format, percentiles }: Props) {
           </text>
         </g>
       ))}
-      {valueTicks.map((value) => (
-        <g key={value}>
-          <line x1={x(value)} x2={x(value)} y1={bottom} y2={top} {...grid} />
-          <text x={x(value)} y={bottom + TICK_GAP} dy="0.9em" textAnchor="middle" {...text}>
-            {format(value)}
-          </text>
-        </g>
-      ))}
+      <BottomAxis x={x} y={y} ticks={valueTicks} text={format} />
     </g>
   );
 }
