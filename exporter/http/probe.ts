@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { CONTENT_TYPES, writePage } from '../../core/exposition/index.ts';
 import { negotiateFormat } from '../publish/negotiate-format.ts';
 import { probeFamilies } from '../publish/probe-families.ts';
-import type { ScenarioProbes } from '../starts/scenario-probes.ts';
+import type { ScenarioProbes } from '../starts/starts.ts';
 import { Problem } from './problem.ts';
 
 /** As Prometheus states it, in each scrape. */

@@ -6,7 +6,7 @@ import { ResultMetrics, type ResultMetricsOptions } from '../publish/result-metr
 import type { RunReader } from '../publish/run-reader.ts';
 import type { RunLibrary } from '../publish/views/run-library.ts';
 import { html } from '../report/html.ts';
-import type { ServiceStarts } from '../starts/service-starts.ts';
+import type { ServiceStarts } from '../starts/starts.ts';
 import { type Access, mayRead, requireRole } from './access/access.ts';
 import { allowedHost } from './allowed-host.ts';
 import type { HostCheck } from './allowed-host.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { EndedRun, ChildRun } from './run-process.ts';
+import type { EndedRun, ChildRun } from './run-queue.ts';
 import { NEVER_STARTED, RunQueue } from './run-queue.ts';
 
 const END: EndedRun = { exitCode: 0, output: null, message: null };

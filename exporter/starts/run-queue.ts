@@ -1,4 +1,4 @@
-import type { EndedRun, ChildRun } from './run-process.ts';
+import { spawn } from 'node:child_process';
 
 /** A run that waits, is running or has ended. */
 export interface QueuedRun {
@@ -85,4 +85,83 @@ export class RunQueue {
       next.begin();
     }
   }
+}
+
+export interface EndedRun {
+  /** Of `llmbench run`; null: it was ended by a signal or never started. */
+  readonly exitCode: number | null;
+  /** Standard output; null unless it was kept. */
+  readonly output: string | null;
+  /** The last line on standard error, or why it was not started; null without. */
+  readonly message: string | null;
+}
+
+/** A `llmbench run` in a process of its own. */
+export interface ChildRun {
+  readonly ended: Promise<EndedRun>;
+  /** Ends it within this time: requests in flight finish in the first half, are cancelled in the second. */
+  stop(within_ms: number): void;
+}
+
+interface ChildRunOptions {
+  /** To which its paths are relative. */
+  readonly folder: string;
+  readonly keepsOutput: boolean;
+}
+
+export type StartRun = (words: readonly string[], options: ChildRunOptions) => ChildRun;
+
+/** A result is far smaller. */
+const MAX_OUTPUT_CHARACTERS = 16 * 1024 * 1024;
+
+const MAX_MESSAGE_CHARACTERS = 4000;
+
+const MAX_LINE = 500;
+
+/**
+ * Starts runs with this launcher. They get no variable of this program, which may hold its secrets and would set their
+ * options; all others are passed on. Each is in a process group of its own: Ctrl-C reaches this process, which then stops it.
+ */
+export function runStarter(launcher: string, environment: NodeJS.ProcessEnv): StartRun {
+  const passed = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('LLMBENCH_')));
+  return (words, { folder, keepsOutput }) => {
+    const child = spawn(process.execPath, [launcher, 'run', ...words], {
+      cwd: folder,
+      env: { ...passed, NO_COLOR: '1' },
+      detached: true,
+      stdio: ['ignore', keepsOutput ? 'pipe' : 'ignore', 'pipe'],
+    });
+    let output = '';
+    let messages = '';
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+      output += piece;
+      if (output.length > MAX_OUTPUT_CHARACTERS) child.kill('SIGKILL');
+    });
+    child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
+      messages = (messages + piece).slice(-MAX_MESSAGE_CHARACTERS);
+    });
+    const ended = new Promise<EndedRun>((resolve) => {
+      child.once('error', (error) => resolve({ exitCode: null, output: null, message: error.message }));
+      child.once('close', (exitCode) =>
+        resolve({ exitCode, output: keepsOutput ? output : null, message: lastLine(messages) }),
+      );
+    });
+    return {
+      ended,
+      stop(within_ms) {
+        child.kill('SIGTERM');
+        // The second signal cancels the requests that are still in flight.
+        const timers = [
+          setTimeout(() => child.kill('SIGTERM'), within_ms / 2),
+          setTimeout(() => child.kill('SIGKILL'), within_ms),
+        ];
+        void ended.then(() => timers.forEach(clearTimeout));
+      },
+    };
+  };
+}
+
+function lastLine(messages: string): string | null {
+  const lines = messages.split('\n').filter((line) => line.trim() !== '');
+  return lines.at(-1)?.trim().slice(0, MAX_LINE) ?? null;
 }

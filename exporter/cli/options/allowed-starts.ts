@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
-import type { ServiceStarts } from '../../starts/service-starts.ts';
+import type { ServiceStarts } from '../../starts/starts.ts';
 import { CliError } from '../failure.ts';
 import { givenArguments, parsedValues, text, valuesOf } from './options.ts';
 
@@ -18,8 +18,8 @@ export async function allowedStarts(
   say: (line: string) => void,
 ): Promise<ServiceStarts | null> {
   if (path === null) return null;
-  const { serviceStarts } = await import('../../starts/service-starts.ts');
-  const { runStarter } = await import('../../starts/run-process.ts');
+  const { serviceStarts } = await import('../../starts/starts.ts');
+  const { runStarter } = await import('../../starts/run-queue.ts');
   const { RUN_OPTIONS } = await import('./run-options.ts');
   const problemOf = (words: readonly string[]): string | null => {
     try {

@@ -1,6 +1,6 @@
 import type { StartedRun, StartsResponse } from '../../../core/api/service.ts';
 import type { RequestHandler } from 'express';
-import type { ScenarioStarts } from '../../starts/scenario-starts.ts';
+import type { ScenarioStarts } from '../../starts/starts.ts';
 import { readBody, textUpTo } from './json-body.ts';
 import { Problem } from '../problem.ts';
 import { readQuery } from './query.ts';
