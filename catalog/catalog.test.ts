@@ -174,7 +174,7 @@ test.each([
   ['dynamo-router', 82, 25],
   ['kvbm', 37, 32],
   ['llm-d-epp', 130, 26],
-  ['lmcache', 239, 0],
+  ['lmcache', 252, 0],
   ['nim', 14, 0],
   ['sgl-router', 15, 0],
   ['sglang', 204, 130],

@@ -100,8 +100,8 @@ export const WITHOUT_DATA: readonly WithoutData[] = [
   {
     of: 'simulated',
     uid: 'llmbench-kvbm',
-    panels: ['Object storage traffic', 'Matches'],
-    reason: 'the bytes of object storage are not in the wheel that is simulated, and nothing scans: 0 of 0',
+    panels: ['Matches'],
+    reason: 'nothing scans: 0 of 0',
   },
   {
     of: 'simulated',

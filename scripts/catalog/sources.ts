@@ -94,6 +94,7 @@ export async function metricsOfRelease(
     }
   }
   for (const { name } of definitions) quoted.add(name);
+  if (engine.packages.every(({ registry }) => registry === 'pypi')) definitions.push(...namedOnly(definitions, quoted));
   return {
     definitions: definitions.filter(({ name }) => begins.test(name)),
     quoted,
@@ -140,6 +141,14 @@ function namedInRust(files: readonly SourceFile[], begins: RegExp): Definition[]
         .filter(([, name = '']) => begins.test(name))
         .map(([, name = '']) => ({ name, type: null, labels: null, bounds: null, at: path })),
     );
+}
+
+/** Whole names in quotes that no constructor takes directly: names of constants, or keys of a table. */
+function namedOnly(definitions: readonly Definition[], quoted: ReadonlySet<string>): Definition[] {
+  const defined = new Set(definitions.map(({ name }) => name));
+  return [...quoted]
+    .filter((name) => !defined.has(name) && !name.endsWith('_'))
+    .map((name) => ({ name, type: null, labels: null, bounds: null, at: 'a name in quotes' }));
 }
 
 function quotedNames(text: string): string[] {
