@@ -33,7 +33,7 @@ const PEER_ALARMS = 0.25;
 
 /**
  * What is found beside other rules: each with the one score at which it raises at most one false alarm in 400 nights in each of the
- * worlds, as ours does; and, for information, with the score at which it raises as many as ours in this world, if it is told that.
+ * worlds, as ours does; and, for information, with the score at which it raises as many as ours in this world.
  */
 export function foundRows(unchanged: readonly (Machine & Quiet)[], note: (line: string) => void): readonly Row[] {
   const kept = unchanged.map(({ scores }) => scoresAt(scores, PEER_ALARMS / 100));
@@ -45,7 +45,7 @@ export function foundRows(unchanged: readonly (Machine & Quiet)[], note: (line: 
       const peers = found.peers(everywhere);
       note(
         `${what}: found within ${WITHIN.join(', ')} nights ${found.ours.map(percent).join(', ')}; best peer ` +
-          `${peersText(peers)}; told the world ${peersText(found.peers(scoresAt(quiet.scores, quiet.found)))}`,
+          `${peersText(peers)}; tuned to the world ${peersText(found.peers(scoresAt(quiet.scores, quiet.found)))}`,
       );
       const compared = WITHIN.indexOf(COMPARED);
       const missed = (share = NaN): readonly number[] => [100 * (1 - share)];
