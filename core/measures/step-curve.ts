@@ -1,5 +1,5 @@
 import { ascendingOrder } from '../stats/ascending-order.ts';
-import { FloatColumn } from './float-column.ts';
+import { FloatColumn } from '../stats/float-column.ts';
 import type { StepStatistics } from './in-flight.ts';
 
 /** Sums that should cancel out leave this much of the largest value behind at most. */

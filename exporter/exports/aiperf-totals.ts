@@ -1,5 +1,5 @@
 import { ERROR_REASON_RULES } from '../../core/measures/error-reasons.ts';
-import { FloatColumn } from '../../core/measures/float-column.ts';
+import { FloatColumn } from '../../core/stats/float-column.ts';
 import { inFlightStatistics } from '../../core/measures/in-flight.ts';
 import type { StepStatistics } from '../../core/measures/in-flight.ts';
 import { standingOf } from '../../core/measures/request-columns.ts';

@@ -1,4 +1,4 @@
-import { FloatColumn } from '../../../core/measures/float-column.ts';
+import { FloatColumn } from '../../../core/stats/float-column.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { checkStatistics, notePercentileMethod } from '../stated/check-statistics.ts';
 import type { PercentileMethod } from '../stated/check-statistics.ts';

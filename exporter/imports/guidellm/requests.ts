@@ -1,5 +1,5 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import { FloatColumn } from '../../../core/measures/float-column.ts';
+import { FloatColumn } from '../../../core/stats/float-column.ts';
 import type { PhaseName, RequestRecord, TokenSource } from '../../../core/run/record.ts';
 import { UNREPORTED } from '../importer.ts';
 import { isObject } from '../reading/fields.ts';

@@ -1,5 +1,5 @@
 import { histogramDistribution } from '../../../core/measures/distribution-result.ts';
-import { FloatColumn } from '../../../core/measures/float-column.ts';
+import { FloatColumn } from '../../../core/stats/float-column.ts';
 import { GapHistogram } from '../../../core/measures/gap-histogram.ts';
 import type { DistributionResult } from '../../../core/run/result.ts';
 import { checkHistogram, checkStatistics, NUMPY_LINEAR } from '../stated/check-statistics.ts';

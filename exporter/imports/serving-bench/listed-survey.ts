@@ -1,4 +1,4 @@
-import { FloatColumn } from '../../../core/measures/float-column.ts';
+import { FloatColumn } from '../../../core/stats/float-column.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { GapValues } from './gap-values.ts';

@@ -1,4 +1,4 @@
-import { FloatColumn } from '../../../core/measures/float-column.ts';
+import { FloatColumn } from '../../../core/stats/float-column.ts';
 import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ParsedJson } from '../reading/json-text.ts';

@@ -1,5 +1,5 @@
 import type { DistributionName, Population, DistributionView } from '../../../core/api/run-data.ts';
-import { FloatColumn } from '../../../core/measures/float-column.ts';
+import { FloatColumn } from '../../../core/stats/float-column.ts';
 import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
 import type { DistributionMeasure } from '../../../core/measures/measures.ts';
 import type { Clock } from '../../../core/run/statistic.ts';
