@@ -35,8 +35,8 @@ const TOKEN_BOUNDS_RULE = '1,2,5 x 10^n up to max_model_len';
 
 /**
  * The metrics page of vLLM 0.32.0 with one engine and one API server process. With all switches it is that of a server
- * that no one has: a real one has one KV connector, or is one side of a prefill and decode pair. A request that is aborted is in no
- * figure of finished requests, and in no `finished_reason` either.
+ * that no one has: a real one has one KV connector, or is one side of a prefill and decode pair. A request that is
+ * aborted is in no figure of finished requests, and in no `finished_reason` either.
  */
 export class VllmProfile implements ServerProfile {
   readonly ownedBy = 'vllm';
