@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { describeWithS3, startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
+import { startProxy } from '../exporter/store/object-storage/testing/faulty-proxy.ts';
 import { announced, start, type Ended, type Started } from './llmbench.ts';
 import { until } from '../core/testing/until.ts';
 
@@ -99,6 +100,26 @@ describeWithS3('runs of a team in object storage', (program) => {
     expect(pulled).toMatchObject({ code: 0, stdout: expect.stringContaining('2 runs downloaded') });
     const verified = await llmbench({}, 'runs', 'verify', '--runs-dir', join(directory, 'copy'));
     expect(verified).toMatchObject({ code: 0, stdout: '2 ok\n' });
+  });
+
+  test('a run waits for storage that is away at its end, and says so', async () => {
+    const proxy = await startProxy(server.env['AWS_ENDPOINT_URL_S3'] ?? '');
+    // Each upload makes a few attempts of its own: the storage is away for more than one of them.
+    let cuts = 0;
+    proxy.fault = (method) => (method === 'PUT' && ++cuts <= 10 ? 'cut' : 'pass');
+    try {
+      const ended = await measured({ AWS_ENDPOINT_URL_S3: proxy.url }, 'waits', '--upload', 's3://bench/away');
+      expect(ended.stderr).toMatch(/the upload is tried again, for up to \d+ s \(--upload-timeout\)/);
+      expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining('uploaded to s3://bench/away/waits') });
+      const impatient = ['impatient', '--upload', 's3://bench/away', '--upload-timeout', '0'] as const;
+      proxy.fault = (method) => (method === 'PUT' ? 'cut' : 'pass');
+      const { code, stderr } = await measured({ AWS_ENDPOINT_URL_S3: proxy.url }, ...impatient);
+      expect(code).toBe(1);
+      expect(stderr).toContain('1 run not uploaded; the next run with --upload tries again');
+      expect(stderr).not.toContain('the upload is tried again');
+    } finally {
+      proxy.close();
+    }
   });
 
   test('nothing is measured into object storage, and its runs are not changed', async () => {

@@ -72,7 +72,7 @@ export class Session {
 
   /** False if a run could not be uploaded. */
   async upload(): Promise<boolean> {
-    return (await this.#uploads?.finish()) ?? true;
+    return (await this.#uploads?.finish(this.controls.draining)) ?? true;
   }
 
   /** Nothing is measured until scrapers have come. */

@@ -61,7 +61,7 @@ async function perform(options: BenchmarkOptions, controls: RunControls): Promis
   const page = new LivePage();
   try {
     const { result, failure, path, notes } = await performRun(request, controls, hostOf(options, page, say), VERSION);
-    const isUploaded = (await uploads?.finish()) ?? true;
+    const isUploaded = (await uploads?.finish(controls.draining)) ?? true;
     const uploadNotes = isUploaded ? [] : ['the run is stored but was not uploaded'];
     return { path, run: await readFinishedRunFile(path), result, failure, notes: [...notes, ...uploadNotes] };
   } finally {

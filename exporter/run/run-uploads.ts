@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { shellCommand } from '../../core/text/shell-word.ts';
 import { things } from '../../core/text/things.ts';
 import { StorageError } from '../errors/storage-errors.ts';
@@ -10,17 +11,24 @@ import { RunStore } from '../store/run-store.ts';
 import type { RunRequest } from './run-request.ts';
 import type { MeetingShard, ShardMeeting } from './shard-meeting.ts';
 
+/** The pause before an upload is tried again doubles up to the longest; each is half as long to half as long again. */
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 30_000;
+
 /** What a command measures goes to object storage at its end, where it disturbs no measurement. */
 export class RunUploads {
   readonly #location: StorageLocation;
   readonly #access: StorageAccess;
+  readonly #timeoutSeconds: number;
   readonly #say: (line: string) => void;
   /** Runs directories in which runs were stored, and where their runs go. */
   readonly #directories = new Map<string, StorageLocation>();
 
-  constructor(location: StorageLocation, access: StorageAccess, say: (line: string) => void) {
+  /** `timeoutSeconds`: how long an upload is tried again while the storage is away or busy. */
+  constructor(location: StorageLocation, access: StorageAccess, timeoutSeconds: number, say: (line: string) => void) {
     this.#location = location;
     this.#access = access;
+    this.#timeoutSeconds = timeoutSeconds;
     this.#say = say;
   }
 
@@ -53,20 +61,38 @@ export class RunUploads {
     });
   }
 
-  /** Uploads the runs, and those of earlier commands that could not be uploaded. False if one of them could not be. */
-  async finish(): Promise<boolean> {
+  /**
+   * Uploads the runs, and those of earlier commands that could not be uploaded. False if one of them could not be, or
+   * `signal` ended the wait for the storage.
+   */
+  async finish(signal: AbortSignal): Promise<boolean> {
     let isDone = true;
-    for (const [directory, location] of this.#directories) isDone = (await this.#upload(directory, location)) && isDone;
+    for (const [directory, location] of this.#directories) {
+      isDone = (await this.#upload(directory, location, signal)) && isDone;
+    }
     return isDone;
   }
 
-  async #upload(runsDirectory: string, location: StorageLocation): Promise<boolean> {
+  async #upload(runsDirectory: string, location: StorageLocation, signal: AbortSignal): Promise<boolean> {
     const left = new Set<string>();
+    const deadline_ms = performance.now() + this.#timeoutSeconds * 1000;
     try {
       for (const runId of await pendingUploads(runsDirectory, location)) left.add(runId);
-      await this.#use(location, async (storage) => {
-        for (const runId of left) if (await this.#uploadRun(storage, runsDirectory, runId)) left.delete(runId);
-      });
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await this.#use(location, async (storage) => {
+            for (const runId of left) if (await this.#uploadRun(storage, runsDirectory, runId)) left.delete(runId);
+          });
+          break;
+        } catch (error) {
+          const pause_ms = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) * (0.5 + Math.random());
+          const isAway = error instanceof StorageError && error.problem === 'unreachable';
+          if (!isAway || signal.aborted || performance.now() + pause_ms > deadline_ms) throw error;
+          const left_s = Math.round((deadline_ms - performance.now()) / 1000);
+          this.#say(`${reasonOf(error)}; the upload is tried again, for up to ${left_s} s (--upload-timeout)`);
+          await sleep(pause_ms, undefined, { signal }).catch(() => undefined);
+        }
+      }
     } catch (error) {
       this.#say(reasonOf(error));
     }

@@ -138,6 +138,11 @@ const OUTPUT_OPTIONS = {
   tag: list(TAGS),
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
   upload: storageLocation('also upload the run to S3-compatible object storage, e.g. s3://benchmarks/team-a'),
+  'upload-timeout': seconds(
+    'with --upload: time for which an upload is tried again while the storage is away or busy',
+    { min: 0, max: 86_400 },
+    600,
+  ),
   ...STORAGE_OPTIONS,
   'run-id': text('ID', 'ID of the run: letters, digits and dashes', null),
   export: choice(

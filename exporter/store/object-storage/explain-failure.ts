@@ -66,9 +66,13 @@ function meaningOf(failure: SdkFailure): readonly [StorageProblem, string] | nul
     return ['unreachable', `the server cannot be reached (${code})`];
   }
   const status = statusOf(failure);
+  if (status !== null && mayPass(status)) return ['unreachable', textOf(failure, failure)];
   if (status === 401 || status === 403) return ['refused', `permission denied (HTTP ${status})`];
   return null;
 }
+
+/** Errors of the server, or too many requests, for which another attempt may succeed. */
+const mayPass = (status: number): boolean => (status >= 500 ? status !== 501 : status === 429 || status === 408);
 
 /** Null if there was no response. */
 export const statusOf = (error: unknown): number | null =>

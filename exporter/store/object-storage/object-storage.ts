@@ -212,11 +212,16 @@ export class ObjectStorage {
   async *#pages(folder: string, delimiter?: string): AsyncGenerator<ListObjectsV2CommandOutput> {
     const { ListObjectsV2Command } = this.#sdk;
     let token: string | undefined;
+    const tokens = new Set<string>();
     do {
       const input = { ...this.#under(folder), Delimiter: delimiter, ContinuationToken: token };
       const page = await this.#doing('list', folder, () => this.#client.send(new ListObjectsV2Command(input)));
       yield page;
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+      if (token !== undefined && tokens.has(token)) {
+        throw new StorageError('other', `cannot list ${this.#urlOf(folder)}: the list never ends`);
+      }
+      if (token !== undefined) tokens.add(token);
     } while (token !== undefined);
   }
 
@@ -261,12 +266,9 @@ function bodyOf({ Body }: GetObjectCommandOutput): Readable {
   return Body as Readable;
 }
 
-/** Errors of the server or of the network, too many requests, or a concurrent write whose outcome is open (409). */
-function mayPass(error: unknown): boolean {
-  const status = statusOf(error);
-  if (status === null) return explainFailure('', '', error).problem === 'unreachable';
-  return status >= 500 ? status !== 501 : status === 429 || status === 409 || status === 408;
-}
+/** Whether another attempt may succeed, as after a concurrent write whose outcome is open (409). */
+const mayPass = (error: unknown): boolean =>
+  statusOf(error) === 409 || explainFailure('', '', error).problem === 'unreachable';
 
 /** Times in milliseconds of Unix time: the request and the response by this machine, the date by the server. */
 type DateListener = (sent_ms: number, received_ms: number, date_ms: number) => void;
