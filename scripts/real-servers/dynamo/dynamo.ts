@@ -1,12 +1,11 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { responses, execute, freePort, Processes } from '../processes.ts';
 import { PythonEnvironment } from '../python-environment.ts';
 import type { RealServer } from '../real-server.ts';
 
-/** 1.5 and 1.6 require the package aisimulate, which the package index holds only as a placeholder. */
-const VERSION = '1.4.2';
+const VERSION = '1.6.1';
 const MODEL = 'mock';
 const WORKERS = 2;
 const START_SECONDS = 180;
@@ -25,9 +24,13 @@ export const dynamo: RealServer = {
 
   async install(folder) {
     const python = environment(folder);
-    await python.ensure(`ai-dynamo ${VERSION}`, { from: [3, 10], to: [3, 12] }, () =>
-      python.install(`ai-dynamo==${VERSION}`),
-    );
+    await python.ensure(`ai-dynamo ${VERSION}`, { from: [3, 10], to: [3, 12] }, async () => {
+      await python.install('--no-deps', `ai-dynamo==${VERSION}`, `ai-dynamo-runtime==${VERSION}`);
+      await python.install('packaging');
+      const requirements = join(folder, 'requirements.txt');
+      writeFileSync(requirements, await execute(python.python, [file('requirements.py')]));
+      await python.install('--requirement', requirements);
+    });
     if (!existsSync(loopbackBind(folder))) {
       await execute('cc', ['-O2', '-shared', '-fPIC', '-o', loopbackBind(folder), file('loopback-bind.c'), '-ldl']);
     }
@@ -47,7 +50,7 @@ export const dynamo: RealServer = {
     const env = {
       ...{ DYN_DISCOVERY_BACKEND: 'file', DYN_FILE_KV: discovery, DYN_REQUEST_PLANE: 'tcp', DYN_EVENT_PLANE: 'zmq' },
       ...{ DYN_SYSTEM_HOST: '127.0.0.1', DYN_TCP_RPC_HOST: '127.0.0.1', DYN_EVENT_PLANE_HOST: '127.0.0.1' },
-      // The name of an interface: 1.4 does not accept an address.
+      // The name of an interface: it does not accept an address.
       DYN_TCP_RESPONSE_STREAM_HOST: 'lo',
       // The frontend reads configuration and tokenizer from the worker, not from a model hub.
       DYN_SELF_HOST_METADATA: '1',
