@@ -4,7 +4,7 @@ import type { Series } from '../series.ts';
 
 /** Labels that identify one of several processes whose series are on one page. */
 const PROCESS_LABELS = [
-  ...['pid', 'process', 'worker', 'worker_id', 'worker_addr', 'replica', 'instance', 'pod'],
+  ...['pid', 'process', 'worker', 'worker_id', 'worker_addr', 'replica', 'instance', 'pod', 'gateway_pod'],
   // Of Ray.
   ...['WorkerId', 'ReplicaId'],
 ];
@@ -18,7 +18,15 @@ const DESCRIBING_LABELS = [
   ...['dynamo_namespace', 'dynamo_component', 'pool', 'window_size', 'method', 'outcome', 'response_metric_type'],
 ];
 /** The same; but a gateway may distinguish its workers by their values. */
-const DESCRIBING_ONE = ['model_name', 'served_model_name', 'model', 'model_id', 'engine'];
+const DESCRIBING_ONE = [
+  'model_name',
+  'served_model_name',
+  'target_model_name',
+  'model',
+  'model_id',
+  'engine',
+  'server',
+];
 
 /** The process named by the labels of a series; '' if none. `ofStarts`: labels of start times, which name processes too. */
 export function processOf({ labels }: Pick<Series, 'labels'>, ofStarts: ReadonlySet<string>): string {
