@@ -102,7 +102,7 @@ describeWithS3('runs of a team in object storage', (program) => {
     expect(verified).toMatchObject({ code: 0, stdout: '2 ok\n' });
   });
 
-  test('a run waits for storage that is away at its end, and says so', async () => {
+  test('a run waits for storage that is away at its end, and reports it', async () => {
     const proxy = await startProxy(server.env['AWS_ENDPOINT_URL_S3'] ?? '');
     // Each upload makes a few attempts of its own: the storage is away for more than one of them.
     let cuts = 0;

@@ -52,5 +52,5 @@ test('a report that cannot be written is reported; the run stays, and the export
     expect.stringMatching(/^the report could not be written: .*; `llmbench report mine` retries$/),
   ]);
   expect((await store.readResult('mine')).requests.ok).toBe(7);
-  expect(await readdir(join(store.pathOf('mine'), 'aiperf'))).toHaveLength(3);
+  expect(await readdir(join(store.pathOf('mine'), 'aiperf'))).toHaveLength(2);
 });

@@ -89,7 +89,10 @@ describe('show of a group', () => {
     expect(await report(['g-1', '--gpus', '8', '--runs-dir', directory])).toBe(0);
     const page = await readFile(join(directory, 'g-1.report.html'), 'utf8');
     expect(page).toContain('Tokens/s per user and per GPU');
-    expect(page).not.toMatch(/<(script|link|img|iframe)\b|\b(src|href)=/i);
+    expect(page).not.toMatch(/<(script|link|img|iframe)\b|\bsrc=/i);
+    // The reports of its runs are beside it.
+    const links = [...page.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
+    expect(links).toEqual(links.map(() => expect.stringMatching(/^[\w-]+\/report\.html$/)));
     // It is no run.
     expect((await runs('list', '--json')).out).not.toContain('report.html');
   });
