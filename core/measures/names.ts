@@ -58,6 +58,9 @@ export function measureOfName(name: string): ClockedMeasure {
     : { measure: name, clock: name === SCHEDULE_DELAY ? 'due' : 'sent' };
 }
 
+/** The field's short words for measures, such as `ttft`. */
+export const SHORT_WORDS: readonly string[] = [...BY_SHORT_WORD.keys()];
+
 /** The published name of a measure that was given in short, `ttft_from_due` included; any other name as it is. */
 export function wholeName(given: string): string {
   const { measure } = measureOfName(given);

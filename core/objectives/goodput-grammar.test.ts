@@ -21,7 +21,8 @@ test('a near name is proposed', () => {
 
 test.each([
   ['', 1, 'a measure and its limit, such as time_to_first_token:300'],
-  ['ttfx:300', 1, 'the name of a measure, one of time_to_first_token,'],
+  ['tttf:300', 1, 'the name of a measure; did you mean ttft?'],
+  ['qqqq:300', 1, 'the name of a measure, in short ttft,'],
   ['time_to_first_token:300 inter_chunk_latency:5', 25, 'the name of a measure'],
   ['time_to_first_token:300 output_sequence_length:5', 25, 'the name of a measure'],
   ['time_to_first_token', 20, '":" and a number of milliseconds'],

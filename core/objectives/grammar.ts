@@ -2,7 +2,7 @@ import { DISTRIBUTION_MEASURES } from '../measures/measures.ts';
 import { RUN_SCALARS } from '../measures/run-scalars.ts';
 import type { Unit } from '../run/statistic.ts';
 import { PERCENTILE_NAMES } from '../stats/percentiles.ts';
-import { publishedName, statName, wholeName } from '../measures/names.ts';
+import { publishedName, SHORT_WORDS, statName, wholeName } from '../measures/names.ts';
 import { COMPARISON_OPERATORS, OBJECTIVE_STATS, type Objective, type ObjectiveStat } from '../run/objectives.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 
@@ -29,11 +29,12 @@ export class GrammarError extends Error {
   }
 }
 
-/** What was expected where a measure of these was: the nearest, or all when none is near. */
+/** What was expected where a measure of these was: the nearest, also in short, or all when none is near. */
 export function unknownMeasure(written: string, names: readonly string[]): string {
-  const [nearest] = written === '' ? [] : nearestNames(written, names, 1);
+  const short = SHORT_WORDS.filter((word) => names.includes(wholeName(word)));
+  const [nearest] = written === '' ? [] : nearestNames(written, [...short, ...names], 1);
   return nearest === undefined
-    ? `the name of a measure, one of ${names.join(', ')}`
+    ? `the name of a measure, in short ${short.join(', ')}, or one of ${names.join(', ')}`
     : `the name of a measure; did you mean ${nearest}?`;
 }
 

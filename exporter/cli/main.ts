@@ -22,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = name === undefined ? ExitCode.refused : ExitCode.done;
     return;
   }
-  if (name === '--version' || name === '-V') {
+  if (name === '--version' || name === '-V' || name === 'version') {
     const { VERSION } = await import('./version.ts');
     process.stdout.write(`${VERSION}\n`);
     return;
@@ -31,7 +31,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   if (command === undefined) {
     const { nearestNames } = await import('../../core/text/nearest-names.ts');
     const names = COMMANDS.map((each) => each.name);
-    const [nearest] = nearestNames(name, names, 1);
+    const [nearest] = OTHER_NAMES_OF_RUN.includes(name) ? ['run'] : nearestNames(name, names, 1);
     const hint = nearest === undefined ? `available: ${names.join(', ')}` : `did you mean ${nearest}?`;
     process.stderr.write(`llmbench: unknown command '${name}'; ${hint}\n`);
     process.exitCode = ExitCode.refused;
@@ -39,6 +39,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
   await execute(command, rest);
 }
+
+/** What AIPerf, GenAI-Perf, vLLM, SGLang and GuideLLM call it. */
+const OTHER_NAMES_OF_RUN = ['profile', 'bench', 'benchmark'];
 
 async function execute(command: Command, argv: readonly string[]): Promise<void> {
   try {

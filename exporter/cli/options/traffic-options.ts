@@ -283,7 +283,11 @@ export function requestedFileType(
 ): { readonly type: FileType; readonly isDetected: boolean } {
   if (given !== null) return { type: given, isDetected: false };
   const type = detectFileType(path);
-  if (type === null) throw new CliError(`${path}: the format is not recognized; set --custom-dataset-type`);
+  if (type === null) {
+    throw new CliError(
+      `${path}: the format is not recognized. The simplest has one line per prompt: {"text": "…"}; others with --custom-dataset-type ${FILE_TYPES.join('|')}`,
+    );
+  }
   return { type: type ?? 'single_turn', isDetected: type !== undefined };
 }
 
