@@ -28,7 +28,8 @@ const LABELS: Readonly<Record<string, string>> = {
   measure:
     'a [measure](measures.md); `…_from_due` where it also counts from the due time; `requests` for the counts by outcome',
   stat: `${['mean', 'std', 'min', 'max', ...PERCENTILE_NAMES].map(code).join(', ')}; with the prefix \`all_\`, failed requests count as infinitely slow; \`value\` for a measure that is a single number`,
-  state: 'state of a finished run on the page: `shown`, `expired`, `over_limit`, `newer` (stored by a newer version of llmbench) or `damaged`',
+  state:
+    'state of a finished run on the page: `shown`, `expired`, `over_limit`, `newer` (stored by a newer version of llmbench) or `damaged`',
   scenario: 'the name set with `--scenario`',
   start: 'when the run began, such as `2026-11-03T10:15:00Z`; empty for an import without times',
   target: 'URL of a metrics page, without user info and query',

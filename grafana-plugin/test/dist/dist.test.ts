@@ -25,7 +25,7 @@ const PLUGINS: Array<[folder: string, id: string, type: string]> = [
   ['panels/percentiles', 'llmbench-percentiles-panel', 'panel'],
   ['datasources/runs', 'llmbench-runs-datasource', 'datasource'],
 ];
-const DASHBOARDS = ['benchmark', 'dynamo', 'sglang', 'triton', 'trtllm', 'vllm'].map(
+const DASHBOARDS = ['benchmark', 'dynamo', 'llm-d-epp', 'sglang', 'triton', 'trtllm', 'vllm'].map(
   (name) => `dashboards/llmbench-${name}-app.json`
 );
 const RUNBOOKS = readdirSync(join(PROJECT, 'docs/runbooks'))
