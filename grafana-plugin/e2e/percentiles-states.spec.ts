@@ -238,7 +238,9 @@ test('a small panel keeps its drawing and lets the legend scroll to its end', as
 
 test('10,000 points are drawn, and hovering answers', async ({ page, open }) => {
   const samples = 10_000;
-  await response(page, { [QUERY]: counters({ ...rising, samples, median: (row) => 0.15 + 0.1 * Math.sin(row / 400) }) });
+  await response(page, {
+    [QUERY]: counters({ ...rising, samples, median: (row) => 0.15 + 0.1 * Math.sin(row / 400) }),
+  });
   await open({ ...RANGE, query: QUERY, to: RANGE.from + samples * 1000 });
   await legendRows(page);
   const plot = await page.locator('[data-part="pointer"]').boundingBox();

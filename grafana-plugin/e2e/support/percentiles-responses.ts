@@ -54,7 +54,11 @@ export function constant(metric: Record<string, string>, value: number, samples:
 export type Responses = Record<string, readonly PrometheusSeries[] | string>;
 
 /** Answers the panel's queries instead of Prometheus, once `when` has come; run regions are left out. */
-export async function response(page: Page, responses: Responses, when: Promise<void> = Promise.resolve()): Promise<void> {
+export async function response(
+  page: Page,
+  responses: Responses,
+  when: Promise<void> = Promise.resolve()
+): Promise<void> {
   await page.route('**/prometheus/api/v1/query_range**', async (route) => {
     await when;
     const query = new URL(route.request().url()).searchParams.get('query') ?? '';

@@ -22,7 +22,12 @@ import {
 import { nativeBuckets } from './native-series.ts';
 import { bucketSeries, estimatedSeries, observedBetween, storedOnce } from './observed-series.ts';
 import type { ListedServer } from './list-servers.ts';
-import { type HistogramSystem, type KnownHistogram, knownHistogram, systemsOfServer } from '../../catalog/server-catalog.ts';
+import {
+  type HistogramSystem,
+  type KnownHistogram,
+  knownHistogram,
+  systemsOfServer,
+} from '../../catalog/server-catalog.ts';
 
 /** How Prometheus stores a family: as native histograms with exponential buckets of a schema, or with custom bounds (null). */
 export type Storage = { kind: 'classic' } | { kind: 'native'; schema: number | null };

@@ -16,7 +16,10 @@ interface Props {
 
 /** Server metrics of all runs, aligned at the start of their measure phases. */
 export function ServerSignals({ runs, exporter }: Props) {
-  const collected = useMemo(() => runs.filter(({ response }) => response.has_servers && response.result !== null), [runs]);
+  const collected = useMemo(
+    () => runs.filter(({ response }) => response.has_servers && response.result !== null),
+    [runs]
+  );
   const load = useCallback(
     (signal: AbortSignal) =>
       Promise.all(

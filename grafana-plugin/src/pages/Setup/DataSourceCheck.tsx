@@ -102,7 +102,9 @@ function prometheusText({ runs, exporterIsScraped, systems, intervals, nativeOnl
     systems.length > 0
       ? t('setup.systems-found', 'Servers: {{systems}}.', { systems: systems.join(', ') })
       : t('setup.no-systems', 'No known inference server is scraped.'),
-    ...intervals.map(({ job, seconds }) => t('setup.interval', 'Job {{job}} scrapes every {{seconds}} s.', { job, seconds })),
+    ...intervals.map(({ job, seconds }) =>
+      t('setup.interval', 'Job {{job}} scrapes every {{seconds}} s.', { job, seconds })
+    ),
     ...(tooSlow(intervals).length > 0
       ? [
           t(
