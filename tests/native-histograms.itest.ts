@@ -30,7 +30,7 @@ const { rawHistogram } = (await fromPlugin('prometheus/raw-histogram.ts')) as {
 };
 type CountQuery = (runId: string, rangeSeconds: number) => string;
 const { classicCountQuery, nativeSeriesQuery, eitherCountQuery } = (await fromPlugin(
-  'pages/Run/scraped-count-queries.ts',
+  'prometheus/scraped-count-queries.ts',
 )) as Record<'classicCountQuery' | 'nativeSeriesQuery' | 'eitherCountQuery', CountQuery>;
 
 await describeWithPrometheusMajor('3', 'a Prometheus that converts all classic histograms', (programs) => {

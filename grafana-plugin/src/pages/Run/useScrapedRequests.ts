@@ -4,6 +4,7 @@ import { timeOfRuns } from '../../components/run-link.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { RunSummary } from '../../../../core/api/runs.ts';
 import { queryPrometheus, type TimeSpan } from '../../prometheus/query-prometheus.ts';
+import { classicCountQuery, eitherCountQuery, nativeSeriesQuery } from '../../prometheus/scraped-count-queries.ts';
 
 export interface ScrapedRequests {
   /** Requests counted between the first and the last scrape of the run. */
@@ -49,28 +50,4 @@ async function scrapedRequests(prometheus: string, runId: string, time: TimeSpan
 /** True when Prometheus missed more than half of the requests, so that its percentiles do not describe the run. */
 export function isMostlyUnscraped({ counted, total }: ScrapedRequests): boolean {
   return total === null ? counted === 0 : counted < total / 2;
-}
-
-export const FAMILY = 'llmbench_time_to_first_token_seconds';
-
-/** A long run is looked at at so many moments. */
-export const MAX_MOMENTS = 5000;
-
-/** How many requests the classic histogram of a run counted between its scrapes. */
-export function classicCountQuery(runId: string, rangeSeconds: number): string {
-  const counter = `${FAMILY}_count{run_id=${JSON.stringify(runId)}}[${rangeSeconds}s]`;
-  return `sum(max_over_time(${counter}) - min_over_time(${counter}))`;
-}
-
-/** In how many series a run is stored as a native histogram. */
-export function nativeSeriesQuery(runId: string, rangeSeconds: number): string {
-  return `count(last_over_time(${FAMILY}{run_id=${JSON.stringify(runId)}}[${rangeSeconds}s]))`;
-}
-
-/** The count of a run that is stored as a native histogram, at least in part of the time. */
-export function eitherCountQuery(runId: string, rangeSeconds: number): string {
-  const run = `{run_id=${JSON.stringify(runId)}}`;
-  const count = `max by (job, instance) (${FAMILY}_count${run} or histogram_count(${FAMILY}${run}))`;
-  const moments = `(${count})[${rangeSeconds}s:${Math.ceil(rangeSeconds / MAX_MOMENTS)}s]`;
-  return `sum(max_over_time(${moments}) - min_over_time(${moments}))`;
 }
