@@ -20,7 +20,9 @@ export async function newestRuns(
   count: number
 ): Promise<Array<{ run_id: string; start: string; end: string }>> {
   const api = `/api/datasources/proxy/uid/llmbench-runs/api/v1/runs?status=completed&limit=${count}`;
-  const response: { runs: Array<{ run_id: string; start: string; end: string }> } = await (await request.get(api)).json();
+  const response: { runs: Array<{ run_id: string; start: string; end: string }> } = await (
+    await request.get(api)
+  ).json();
   expect(response.runs).toHaveLength(count);
   return response.runs;
 }
