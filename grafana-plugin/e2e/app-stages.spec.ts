@@ -45,8 +45,8 @@ test('stages with an objective: the counts and the verdict of each, and their re
 
   const stages = ['1 rate=4', '2 concurrency=48'];
   await expect.poll(() => regions(page, PERCENTILES)).toEqual([stages, stages]);
-  expect(await regions(page, REQUESTS)).toEqual([stages]);
-  expect(await regions(page, RUNNING)).toEqual([stages]);
+  await expect.poll(() => regions(page, REQUESTS)).toEqual([stages]);
+  await expect.poll(() => regions(page, RUNNING)).toEqual([stages]);
   await expectNoOverflow(page, 1024);
   await page.screenshot({ path: 'screenshots/run-stages.png', fullPage: true });
 });
