@@ -28,19 +28,22 @@ export function emptyReason(panel: PanelSpec, { system, presence }: Servers): Qu
   const targets = targetsOf(panel.signals);
   const there = thereQuery(panel.signals, targets);
   const unscraped = `no page of ${pageOf(families)}`;
-  if (targets !== OF_SERVERS) return reasonQuery([reason(`absent(${there})`, unscraped)]);
+  if (targets !== OF_SERVERS) return reasonQuery(reason(`absent(${there})`, unscraped));
 
   const scraped = `group(last_over_time(${presence}{${OF_SERVERS}}[$__range]))`;
-  const lacking = `(${scraped} unless (${there}))`;
   const older = olderRelease(system, families);
   const idle = idleQuery(panel.signals);
-  return reasonQuery([
+  // The first that holds.
+  const lacking = [
     reason(`absent(${scraped})`, unscraped),
-    ...(older === null ? [] : [reason(`${older.query} and on () ${lacking}`, older.text, ['system_version', '(.*)'])]),
-    reason(older === null ? lacking : `${lacking} unless on () ${older.query}`, notOnPage(families)),
-    ...(idle === null ? [] : [reason(`(${there}) unless on () (${idle})`, 'nothing was observed in the time range')]),
-  ]);
+    ...(older === null ? [] : [reason(older.query, older.text, ['system_version', '(.*)'])]),
+    reason(scraped, notOnPage(families)),
+  ].join(' or on () ');
+  const unused = idle === null ? [] : [reason(`(${there}) unless on () (${idle})`, IDLE)];
+  return reasonQuery([`(${lacking}) unless on () (${there})`, ...unused].join(' or '));
 }
+
+const IDLE = 'nothing was observed in the time range';
 
 /** Whether all families of one of the signals are there: a quotient requires both of its sides. */
 function thereQuery(signals: readonly Signal[], targets: string): string {
@@ -54,8 +57,8 @@ function thereQuery(signals: readonly Signal[], targets: string): string {
   ].join(' or ');
 }
 
-function reasonQuery(reasons: readonly string[]): Query {
-  return { expr: `NaN * (${reasons.join(' or ')})`, legend: '{{why}}', instant: true };
+function reasonQuery(reasons: string): Query {
+  return { expr: `NaN * (${reasons})`, legend: '{{why}}', instant: true };
 }
 
 function reason(query: string, text: string, [label, pattern] = ['why', '']): string {
