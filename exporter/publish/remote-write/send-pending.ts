@@ -1,5 +1,5 @@
 import { publicUrl } from '../../http-client/public-url.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff } from '../../http-client/backoff.ts';
 import { pendingQueues } from './pending-queues.ts';
 import type { Receiver } from './receiver.ts';
 import { RemoteWriteClient } from './remote-write-client.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff } from '../../http-client/backoff.ts';
 import { DiskQueue } from './disk-queue.ts';
 import { labelPairs, type SeriesLayout } from './pushed-series.ts';
 import type { ProtocolChoice, Receiver } from './receiver.ts';

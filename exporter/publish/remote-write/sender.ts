@@ -1,4 +1,4 @@
-import type { Backoff } from './backoff.ts';
+import type { Backoff } from '../../http-client/backoff.ts';
 import type { DiskQueue, QueuedPoints } from './disk-queue.ts';
 import { writeRequestV1, type SeriesKind } from './encode-v1.ts';
 import { writeRequestV2 } from './encode-v2.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
-import { Backoff } from './backoff.ts';
+import { Backoff } from '../../http-client/backoff.ts';
 import { CustomBuckets } from './custom-buckets.ts';
 import { DiskQueue } from './disk-queue.ts';
 import { queueName, queuesDirectory } from './queue-names.ts';
