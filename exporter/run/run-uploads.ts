@@ -3,6 +3,7 @@ import { shellCommand } from '../../core/text/shell-word.ts';
 import { things } from '../../core/text/things.ts';
 import { StorageError } from '../errors/storage-errors.ts';
 import { reasonOf } from '../errors/store-errors.ts';
+import { Backoff, type BackoffLimits } from '../http-client/backoff.ts';
 import { isFolder } from '../files/exists.ts';
 import type { ObjectStorage } from '../store/object-storage/object-storage.ts';
 import { forgetUpload, pendingUploads, planUpload } from '../store/object-storage/pending-uploads.ts';
@@ -11,9 +12,8 @@ import { RunStore } from '../store/run-store.ts';
 import type { RunRequest } from './run-request.ts';
 import type { MeetingShard, ShardMeeting } from './shard-meeting.ts';
 
-/** The pause before an upload is tried again doubles up to the longest; each is half as long to half as long again. */
-const FIRST_PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 30_000;
+/** Before an upload is tried again. */
+const PAUSES: BackoffLimits = { min_seconds: 1, max_seconds: 30 };
 
 /** What a command measures goes to object storage at its end, where it disturbs no measurement. */
 export class RunUploads {
@@ -78,18 +78,20 @@ export class RunUploads {
     const deadline_ms = performance.now() + this.#timeoutSeconds * 1000;
     try {
       for (const runId of await pendingUploads(runsDirectory, location)) left.add(runId);
-      for (let attempt = 1; ; attempt++) {
+      const backoff = new Backoff(Math.random, PAUSES);
+      for (;;) {
         try {
           await this.#use(location, async (storage) => {
             for (const runId of left) if (await this.#uploadRun(storage, runsDirectory, runId)) left.delete(runId);
           });
           break;
         } catch (error) {
-          const pause_ms = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) * (0.5 + Math.random());
+          const pause_ms = backoff.next(null) * 1000;
           const isAway = error instanceof StorageError && error.problem === 'unreachable';
           if (!isAway || signal.aborted || performance.now() + pause_ms > deadline_ms) throw error;
           const left_s = Math.round((deadline_ms - performance.now()) / 1000);
           this.#say(`${reasonOf(error)}; the upload is tried again, for up to ${left_s} s (--upload-timeout)`);
+          // Ended by the user, who gets one more attempt.
           await sleep(pause_ms, undefined, { signal }).catch(() => undefined);
         }
       }
