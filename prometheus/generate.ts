@@ -1,11 +1,12 @@
 /** Writes the generated files: `node prometheus/generate.ts [--runbooks-url URL] [--max-scrape-interval SECONDS]`. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { MAX_SCRAPE_INTERVAL_SECONDS } from '../core/run/scrape-interval.ts';
 import { COMPOSE_PROMETHEUS_CONFIG, renderPrometheusConfig } from './config.ts';
 import { rulesWithFormerNames } from './former-names.ts';
 import { renderGrafanaAlerts } from './grafana-alerts.ts';
 import { renderObjectives } from './objectives.ts';
-import { MAX_SCRAPE_INTERVAL_SECONDS, withRateWindow } from './rate-window.ts';
+import { withRateWindow } from './rate-window.ts';
 import { RUNBOOKS_URL, withRunbooks } from './runbooks.ts';
 import { renderNativeRules } from './native-rules.ts';
 

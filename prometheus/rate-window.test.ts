@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { MAX_SCRAPE_INTERVAL_SECONDS, withRateWindow } from './rate-window.ts';
+import { MAX_SCRAPE_INTERVAL_SECONDS } from '../core/run/scrape-interval.ts';
+import { withRateWindow } from './rate-window.ts';
 
 const FILES = (['rules', 'alerts'] as const).flatMap((folder) =>
   readdirSync(new URL(`${folder}/`, import.meta.url)).map((name) => `${folder}/${name}`),

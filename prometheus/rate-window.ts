@@ -1,5 +1,3 @@
-/** Servers that are scraped at this interval or more often have a rate at every evaluation of the rules. */
-export const MAX_SCRAPE_INTERVAL_SECONDS = 60;
 /** Two scrapes make a rate; the window also has room for one that fails, and for one that is late. */
 const SCRAPES = 4;
 
