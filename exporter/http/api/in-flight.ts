@@ -35,8 +35,7 @@ export function limitInFlight({
   let total = 0;
   const waiting: Waiting[] = [];
   const maxOfPeer = Math.max(1, maxInFlight - 1);
-  const hasPlace = ({ peer }: Pick<Waiting, 'peer'>): boolean =>
-    total < maxInFlight && (inFlight.get(peer) ?? 0) < maxOfPeer;
+  const hasPlace = (peer: string): boolean => total < maxInFlight && (inFlight.get(peer) ?? 0) < maxOfPeer;
   const count = (peer: string, change: 1 | -1): void => {
     total += change;
     const now = (inFlight.get(peer) ?? 0) + change;
@@ -44,12 +43,12 @@ export function limitInFlight({
     else inFlight.set(peer, now);
   };
   const beginNext = (): void => {
-    const following = waiting.findIndex((each) => !each.isGone() && hasPlace(each));
+    const following = waiting.findIndex((each) => !each.isGone() && hasPlace(each.peer));
     if (following >= 0) waiting.splice(following, 1)[0]?.begin();
   };
   return (request, response, next) => {
     const peer = peerOf(request);
-    if (!hasPlace({ peer }) && waiting.length >= maxWaiting) {
+    if (!hasPlace(peer) && waiting.length >= maxWaiting) {
       const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
       throw new Problem(503, `${maxInFlight + maxWaiting} requests of this kind are in progress; try again`, {
         headers,
@@ -76,7 +75,7 @@ export function limitInFlight({
         setImmediate(beginNext);
       }
     });
-    if (hasPlace(own)) own.begin();
+    if (hasPlace(peer)) own.begin();
     else waiting.push(own);
   };
 }

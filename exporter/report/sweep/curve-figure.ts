@@ -21,7 +21,7 @@ const SPACE = {
   ...{ characterWidth: 7, lineHeight: 14 },
 };
 /** A limit this much above all values would flatten the curve. */
-const MOST_ABOVE = 2;
+const MAX_ABOVE = 2;
 
 /** The steps of a sweep as points. */
 export interface SweepCurve extends MarkedCurve {
@@ -62,7 +62,7 @@ export function curveFigure(chart: CurveFigure): Html {
   const { title, caption, curves, references = [], frontier = [], limits = [] } = chart;
   const all = [...curves, ...references].flatMap(({ points }) => points);
   const highest = Math.max(...all.map(({ y }) => y));
-  const shown = limits.filter(({ value }) => chart.y.mayBeLog || value <= highest * MOST_ABOVE);
+  const shown = limits.filter(({ value }) => chart.y.mayBeLog || value <= highest * MAX_ABOVE);
   const hidden = limits.filter((limit) => !shown.includes(limit)).map(({ text }) => `${text} is above the chart.`);
   const scaleOf = (values: number[], range: readonly [number, number], { mayBeLog = false }: CurveAxis): Scale =>
     fittedScale(values, range, 6, mayBeLog ? CURVE_LOG_RATIO : Infinity);
