@@ -28,16 +28,31 @@ export async function main(argv: readonly string[]): Promise<void> {
     return;
   }
   const command = COMMANDS.find((candidate) => candidate.name === name);
-  if (command === undefined) {
-    const { nearestNames } = await import('../../core/text/nearest-names.ts');
-    const names = COMMANDS.map((each) => each.name);
-    const [nearest] = OTHER_NAMES_OF_RUN.includes(name) ? ['run'] : nearestNames(name, names, 1);
-    const hint = nearest === undefined ? `available: ${names.join(', ')}` : `did you mean ${nearest}?`;
-    process.stderr.write(`llmbench: unknown command '${name}'; ${hint}\n`);
-    process.exitCode = ExitCode.refused;
+  if (command === undefined) await executeTranslated(argv);
+  else await execute(command, rest);
+}
+
+/** A pasted command of another tool, or a word that is no command. */
+async function executeTranslated(argv: readonly string[]): Promise<void> {
+  const [name = ''] = argv;
+  const run = COMMANDS.find((command) => command.name === 'run');
+  try {
+    const { translatedRun } = await import('./peer-options/translated-run.ts');
+    const own = translatedRun(argv);
+    if (run !== undefined && own !== null) {
+      await execute(run, own);
+      return;
+    }
+  } catch (error) {
+    process.exitCode = reportFailure(`llmbench ${name}`, error);
     return;
   }
-  await execute(command, rest);
+  const { nearestNames } = await import('../../core/text/nearest-names.ts');
+  const names = COMMANDS.map((each) => each.name);
+  const [nearest] = OTHER_NAMES_OF_RUN.includes(name) ? ['run'] : nearestNames(name, names, 1);
+  const hint = nearest === undefined ? `available: ${names.join(', ')}` : `did you mean ${nearest}?`;
+  process.stderr.write(`llmbench: unknown command '${name}'; ${hint}\n`);
+  process.exitCode = ExitCode.refused;
 }
 
 /** What AIPerf, GenAI-Perf, vLLM, SGLang and GuideLLM call it. */

@@ -10,6 +10,7 @@ export function peersPage(): string {
     GENERATED,
     '# Coming from AIPerf, vLLM bench, SGLang, GuideLLM or GenAI-Perf',
     INTRODUCTION,
+    PASTED,
     '## The same benchmark',
     EXAMPLES,
     '## What differs',
@@ -44,7 +45,7 @@ const isSame = (flags: string, response: OptionAnswer): boolean =>
   response.kind === 'accepted' && response.note === null && flags === `--${response.option}`;
 
 const isInTable = ([flags, { kind }]: AnsweredOptions[number]): boolean =>
-  kind === 'accepted' || (kind !== 'none' && flags.split(' ').length <= MAX_IN_TABLE);
+  kind === 'accepted' || (kind !== 'none' && kind !== 'unsupported' && flags.split(' ').length <= MAX_IN_TABLE);
 
 const codes = (flags: readonly string[]): string => flags.map(code).join(', ');
 
@@ -65,6 +66,21 @@ are accepted; the run then records llmbench's names. Every other option is answe
 \`\`\`
 
 Results that these tools have written can be [imported](import-results.md).`;
+
+const PASTED = `## Paste a command
+
+\`llmbench\` before a command of these tools translates it, prints the translation with what differs, and runs it:
+
+\`\`\`
+$ llmbench vllm bench serve --model llama --random-input-len 512 --random-output-len 128 --num-prompts 500 --save-result
+vllm bench serve is: llmbench run --model llama --isl 512 --osl 128 --request-count 500 --url http://127.0.0.1:8000 --endpoint-type completions --request-rate inf --ignore-eos
+  --save-result is left out: every run is stored in --runs-dir, with one row per request
+  each word of a prompt counts as one token here: add --tokenizer NAME for exact lengths
+\`\`\`
+
+The tool's defaults that change the load are part of the translation. What needs no counterpart is left out with a line. If an
+option cannot be translated, nothing is sent, and a line states why. Options of \`llmbench run\`, such as \`--scenario\` and
+\`--yes\`, can be added. These commands are translated: ${codes(PEERS.flatMap(({ begins }) => begins))}.`;
 
 const EXAMPLES = table(
   ['tool', 'command'],
@@ -96,7 +112,7 @@ const EXAMPLES = table(
   ].map(([tool = '', command = '']) => [tool, code(command)]),
 );
 
-const DIFFERENCES = `- \`--request-count\` or \`--benchmark-duration\` is required; \`--model\` too: neither has a default.
+const DIFFERENCES = `- \`--request-count\` or \`--benchmark-duration\` is required; without \`--model\`, the only model that the server lists is used.
 - Without a load, one request is in flight. vLLM and SGLang send all requests at once by default: \`--request-rate inf\`, with a
   limit \`--concurrency 16\`. The two together are the same load as \`--concurrency 16\`, and are recorded as that.
 - The default endpoint is chat; that of vLLM's and SGLang's benchmarks is completions: \`--endpoint-type completions\`.

@@ -10,9 +10,16 @@ import type { RunUploads } from '../../run/run-uploads.ts';
 import type { ShardMeeting } from '../../run/shard-meeting.ts';
 import { departureTexts } from '../departure-texts.ts';
 import { CliError, ExitCode } from '../failure.ts';
+import { writeMessage } from '../message.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
 import type { GivenArguments } from '../options/options.ts';
-import { givenRun, requestedRuns, withOwnNames, type RequestedRuns } from '../options/requested-runs.ts';
+import {
+  givenRun,
+  requestedRuns,
+  unseenDefaults,
+  withOwnNames,
+  type RequestedRuns,
+} from '../options/requested-runs.ts';
 import { RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
 import { keptRun, showRun, showRuns } from '../run-results.ts';
 import { hasOnlyVerdict, Session, withUpload } from '../session.ts';
@@ -30,6 +37,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const requested = await requestedRuns(words, process.env, modelSource(process.env));
   const { options, steps } = requested;
   refuseUnfitCheck(options, steps, given);
+  const unseen = await unseenDefaults(argv);
+  if (unseen !== null) writeMessage(process.stderr, unseen);
   const session = new Session(options);
   const runs: GroupRun[] = [];
   const isUploaded = await session.use(() => performed(requested, session, runs));

@@ -98,6 +98,12 @@ export async function withOwnNames(argv: readonly string[], options: Options): P
   return ownArguments(argv, options);
 }
 
+/** What the tool whose names of options are used would also do, which these arguments do not say; null: nothing. */
+export async function unseenDefaults(argv: readonly string[]): Promise<string | null> {
+  if (unknownFlags(RUN_OPTIONS, argv).length === 0) return null;
+  return (await import('../peer-options/peers.ts')).unseenDefaults(argv, RUN_OPTIONS);
+}
+
 /** As if the model had been given, so that the command of the run names it. */
 export const withModel = (given: GivenArguments, model: string): GivenArguments =>
   withFile(given, new Map([['model', { texts: [model], source: '/v1/models' }]]));

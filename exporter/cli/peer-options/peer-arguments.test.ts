@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { CliError } from '../failure.ts';
 import { RUN_OPTIONS } from '../options/run-options.ts';
-import { ownArguments } from './peers.ts';
+import { ownArguments, unseenDefaults } from './peers.ts';
 
 const own = (given: string): string => ownArguments(given.split(' '), RUN_OPTIONS).join(' ');
 
@@ -22,4 +22,17 @@ test('one option under two names is refused, unless it takes several values', ()
   );
   expect(own('--request-count 5 --request-count 6')).toBe('--request-count 5 --request-count 6');
   expect(own('--base-url a --url b')).toBe('--url a --url b');
+});
+
+test.each([
+  ['--num-prompts 5 --random-input-len 3', 'would also mean --endpoint-type completions --ignore-eos,'],
+  ['--num-prompts 5 --endpoint-type chat', 'would also mean --ignore-eos,'],
+  ['--num-prompts 5 --endpoint-type chat --ignore-eos', null],
+  ['--request-count 5 --concurrency 3', null],
+  ['-m model -u url', null],
+  ['-c 3 -n 5', null],
+])('%s: what the tool with these options would also do is stated', (given, text) => {
+  const stated = unseenDefaults(given.split(' '), RUN_OPTIONS);
+  if (text === null) expect(stated).toBeNull();
+  else expect(stated).toContain(`\`vllm bench serve\` ${text}`);
 });

@@ -12,11 +12,20 @@ export type OptionAnswer =
   /** Accepted: it means the same as our option of this name. */
   | { readonly kind: 'accepted'; readonly option: string; readonly note: string | null }
   /** Our option of the same name means something else. */
-  | { readonly kind: 'differs'; readonly text: string }
+  | RefusedOption<'differs'>
   /** Not accepted: what to use instead. */
-  | { readonly kind: 'instead'; readonly text: string }
-  /** No counterpart, and why. */
-  | { readonly kind: 'none'; readonly text: string };
+  | RefusedOption<'instead'>
+  /** No counterpart, and why; a pasted command loses nothing without it. */
+  | RefusedOption<'none'>
+  /** The same, but it asks for something that llmbench does not do. */
+  | RefusedOption<'unsupported'>;
+
+interface RefusedOption<Kind> {
+  readonly kind: Kind;
+  readonly text: string;
+  /** Our words for it in a translated command, also by value (`OTHER`: any other); empty: it is left out. */
+  readonly as?: string | Readonly<Record<string, string>>;
+}
 
 /** Options with one answer, with spaces between them, and that answer. */
 export type AnsweredOptions = readonly (readonly [flags: string, answer: OptionAnswer])[];
@@ -27,24 +36,44 @@ export interface Peer {
   /** Its command, and the version that its options are from. */
   readonly command: string;
   readonly version: string;
+  /** What a pasted command begins with. */
+  readonly begins: readonly string[];
+  readonly defaults: readonly PeerDefault[];
   /** All of its options. */
   readonly options: AnsweredOptions;
+}
+
+/**
+ * What a tool does unless one of these options, its or ours, is given: as our words, what to say about it, or why a command
+ * without them cannot be translated.
+ */
+interface PeerDefault {
+  readonly as?: string;
+  readonly note?: string;
+  readonly refuse?: string;
+  readonly unless?: string;
 }
 
 /** An answer as `peers.yaml` has it. */
 type WrittenAnswer =
   | { readonly accepted: string; readonly note?: string }
-  | { readonly differs: string }
-  | { readonly instead: string }
-  | { readonly none: string };
+  | (Pick<RefusedOption<string>, 'as'> & Readonly<Partial<Record<(typeof REFUSALS)[number], string>>>);
+
+const REFUSALS = ['differs', 'instead', 'none', 'unsupported'] as const;
 
 interface WrittenPeer extends Omit<Peer, 'options'> {
   readonly options: Readonly<Record<string, WrittenAnswer>>;
 }
 
-const { tools } = parse(readFileSync(new URL('peers.yaml', import.meta.url), 'utf8')) as {
+const { tools, untranslated } = parse(readFileSync(new URL('peers.yaml', import.meta.url), 'utf8'), {
+  merge: true,
+}) as {
   readonly tools: readonly WrittenPeer[];
+  readonly untranslated: Readonly<Record<string, string>>;
 };
+
+/** Why commands of other programs are not translated. */
+export const UNTRANSLATED: ReadonlyMap<string, string> = new Map(Object.entries(untranslated));
 
 /** Benchmark tools whose options are accepted or answered, in the order of the guide. */
 export const PEERS: readonly Peer[] = tools.map(({ options, ...peer }) => ({
@@ -54,9 +83,9 @@ export const PEERS: readonly Peer[] = tools.map(({ options, ...peer }) => ({
 
 function answerOf(written: WrittenAnswer): OptionAnswer {
   if ('accepted' in written) return { kind: 'accepted', option: written.accepted, note: written.note ?? null };
-  if ('differs' in written) return { kind: 'differs', text: written.differs };
-  if ('instead' in written) return { kind: 'instead', text: written.instead };
-  return { kind: 'none', text: written.none };
+  const kind = REFUSALS.find((name) => written[name] !== undefined);
+  if (kind === undefined) throw new Error('an option of another tool has no answer');
+  return { kind, text: written[kind] ?? '', ...(written.as === undefined ? {} : { as: written.as }) };
 }
 
 interface PeerAnswer {
@@ -95,17 +124,44 @@ function acceptedFlags(): readonly (readonly [flag: string, option: string])[] {
  */
 export function answerTo(flag: string, value: string | null, given: readonly string[]): string | null {
   const refusing = answersTo(flag).flatMap(({ peer, answer }) =>
-    answer.kind === 'instead' || answer.kind === 'none' ? [{ peer, answer }] : [],
+    answer.kind === 'accepted' || answer.kind === 'differs' ? [] : [{ peer, answer }],
   );
   const peersByText = new Map<string, string[]>();
   for (const { peer, answer } of likeliest(refusing, given)) {
-    const text = plainText(answer, value);
+    const hasNone = answer.kind === 'none' || answer.kind === 'unsupported';
+    const text = `${hasNone ? 'there is no counterpart: ' : ''}${plainText(answer, value)}`;
     peersByText.set(text, [...(peersByText.get(text) ?? []), peer]);
   }
   const [only, ...others] = peersByText;
   if (only === undefined) return null;
   if (others.length === 0) return only[0];
   return [...peersByText].map(([text, peers]) => `as in ${peers.join(' and ')}: ${text}`).join('; ');
+}
+
+/** Defaults that change what is measured, and are not seen in a command. */
+const UNSEEN = ['--endpoint-type', '--ignore-eos'];
+
+/**
+ * What a benchmark would also do whose names of options are used, in our words; null: nothing, or no such names are used.
+ */
+export function unseenDefaults(argv: readonly string[], options: Options): string | null {
+  const flags = argv.map((word) => word.replace(/=.*$/s, '')).filter((word) => /^--?[a-z]/.test(word));
+  const foreign = flags.filter((flag) => acceptedAs(flag) !== null && !Object.hasOwn(options, flag.replace(/^-+/, '')));
+  const peer = PEERS.find(({ name }) =>
+    foreign.every((flag) => answersTo(flag).some(({ peer, answer }) => peer === name && answer.kind === 'accepted')),
+  );
+  if (peer === undefined || foreign.length === 0) return null;
+  const defaults = peer.defaults.flatMap(({ as, unless = '' }) => {
+    const [name = ''] = as?.split(' ') ?? [];
+    const isSet = [name, ...unless.split(' ')].some((flag) => flags.includes(flag));
+    return as !== undefined && UNSEEN.includes(name) && !isSet ? [as] : [];
+  });
+  if (defaults.length === 0) return null;
+  const [command] = peer.begins;
+  return (
+    `\`${command}\` would also mean ${defaults.join(' ')}, which this run does not have; ` +
+    `\`llmbench ${command} …\` translates a whole command`
+  );
 }
 
 function likeliest<T extends { readonly peer: string }>(answers: readonly T[], given: readonly string[]): readonly T[] {
@@ -115,10 +171,9 @@ function likeliest<T extends { readonly peer: string }>(answers: readonly T[], g
   return answers.filter((answer) => known(answer) === most);
 }
 
-function plainText(answer: Extract<OptionAnswer, { readonly kind: 'instead' | 'none' }>, value: string | null): string {
-  const text = answer.kind === 'none' ? `there is no counterpart: ${answer.text}` : answer.text;
-  return text.replaceAll('`', '').replaceAll('VALUE', value ?? 'VALUE');
-}
+/** The text of an answer for a terminal. */
+export const plainText = ({ text }: RefusedOption<string>, value: string | null): string =>
+  text.replaceAll('`', '').replaceAll('VALUE', value ?? 'VALUE');
 
 /** Answers to flags of other benchmark tools. */
 export const PEER_NAMES: ForeignNames = { answer: answerTo };

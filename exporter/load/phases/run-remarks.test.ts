@@ -30,9 +30,9 @@ describe('remarks on the responses of a run', () => {
     expect(linesOf()).toEqual([]);
   });
 
-  test('an achieved length more than 5 % off names ignore_eos and min_tokens', () => {
+  test('an achieved length more than 5 % off names --ignore-eos and min_tokens', () => {
     const [line] = linesOf(record(100, offsets(90, 1e7)), record(88, offsets(80, 1e7)));
-    expect(line).toMatch(/^output length: 94 % of the requested tokens\. .*ignore_eos.*min_tokens/);
+    expect(line).toMatch(/^output length: 94 % of the requested tokens\. .*--ignore-eos .*min_tokens/);
     expect(linesOf(record(106, offsets(100, 1e7)))[0]).toMatch(/^output length: 106 %/);
     expect(linesOf(record(95, offsets(90, 1e7)))).toEqual([]);
   });

@@ -132,7 +132,7 @@ export class RunRemarks implements RunEvents {
     }
     return (
       `output length: ${percent(ratio)} of the requested tokens. A response ends where the model ends it; for a ` +
-      'fixed length use --extra-inputs ignore_eos:true (vLLM, SGLang, Dynamo) or --extra-inputs min_tokens:N'
+      'fixed length use --ignore-eos (vLLM, SGLang, Dynamo) or --extra-inputs min_tokens:N'
     );
   }
 
