@@ -16,7 +16,7 @@ import { pacedUrl } from './paced-server.ts';
 import { StampErrors } from './stream-stamp-errors.ts';
 import { RawTransport } from '../exporter/load/transports/raw/raw-transport.ts';
 import type { Exchange, ResponseHandler, Transport, TransportRequest } from '../exporter/load/transports/transport.ts';
-import { UndiciTransport } from '../exporter/load/transports/undici/undici-transport.ts';
+import { UndiciTransport } from '../exporter/load/transports/undici-transport.ts';
 
 /**
  * From now on every transport of this process, whichever was chosen, shows its responses to `errors` first. The program under

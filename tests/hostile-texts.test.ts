@@ -13,7 +13,7 @@ import { pythonError } from '../exporter/imports/reading/python-error.ts';
 import { wallTime } from '../exporter/imports/reading/wall-time.ts';
 import { parseGoodput } from '../core/objectives/goodput-grammar.ts';
 import { parseObjective } from '../core/objectives/grammar.ts';
-import { parseSequenceDistribution } from '../exporter/load/datasets/sequence-distribution.ts';
+import { parseSequenceDistribution } from '../exporter/load/datasets/lengths.ts';
 import { parseTarget } from '../exporter/load/transports/target.ts';
 import { parsePoint } from '../exporter/publish/remote-write/point-text.ts';
 import { parseQueueName } from '../exporter/publish/remote-write/queue-names.ts';

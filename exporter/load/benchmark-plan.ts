@@ -1,7 +1,6 @@
-import type { CancellationPlan } from './schedule/cancellation.ts';
+import type { CancellationPlan, PhaseLoad } from './schedule/load-plan.ts';
 import type { TimeLimits } from './responses/deadlines.ts';
 import type { ErrorLimit } from './phases/early-end.ts';
-import type { PhaseLoad } from './schedule/load-plan.ts';
 import type { RequestForm } from './requests/request-feed.ts';
 import type { Share } from './workers/share.ts';
 

@@ -1,32 +1,26 @@
 import type { ClientHealth } from '../../core/run/result.ts';
-import { readingOf } from './responses/response-reader.ts';
+import { readingOf, EventQueue } from './responses/response-reader.ts';
 import type { BenchmarkPlan } from './benchmark-plan.ts';
 import { ClientHealthMonitor } from './client/client-health.ts';
 import { ClockThread } from './schedule/clock-thread.ts';
 import { ContentRecognizer } from './responses/content-recognizer.ts';
-import { FixedDeal, SharedDeal, type Deal } from './requests/deal.ts';
+import { FixedDeal, SharedDeal, type Deal, RequestFeed } from './requests/request-feed.ts';
 import { Deadlines } from './responses/deadlines.ts';
 import { EarlyEnd, judgedRequests } from './phases/early-end.ts';
-import { EventQueue } from './responses/event-queue.ts';
 import type { LoadGenerator, PhaseTurn, PreparedPhase } from './load-generator.ts';
 import { joinedEvents, type RunEvents } from '../../core/run/run-output.ts';
-import { Measuring } from './phases/measuring.ts';
-import { OutputBudget } from './phases/output-budget.ts';
+import { Measuring, OutputBudget, SharedSlots, DEALT, newLoadMemory, type LoadMemory } from './shared-counters.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
 import type { Dataset } from './datasets/dataset.ts';
 import { arrivalOffsets_ns } from './schedule/arrivals.ts';
-import { closedLoop } from './schedule/closed-loop.ts';
+import { closedLoop, openLoop } from './schedule/steady-loops.ts';
 import { requestsAhead, type PhaseLoad } from './schedule/load-plan.ts';
-import { openLoop } from './schedule/open-loop.ts';
 import type { Schedule, WakeClock } from './schedule/schedule.ts';
 import { StagedLoop, type StageParts } from './schedule/staged-loop.ts';
-import { SharedSlots } from './schedule/shared-slots.ts';
 import { runPhase, type PhasePlan } from './phases/phases.ts';
-import { RequestFeed } from './requests/request-feed.ts';
 import { RequestSender } from './requests/request-sender.ts';
 import type { RunControls } from './phases/run-controls.ts';
 import type { Transport } from './transports/transport.ts';
-import { DEALT, newLoadMemory, type LoadMemory } from './workers/load-memory.ts';
 import { shareOf, shareWithin, WHOLE, type Share } from './workers/share.ts';
 
 export interface LocalLoadParts {

@@ -1,18 +1,92 @@
-import { hasCode } from '../errors/expected-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClientHealth } from '../../core/run/result.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
-import { benchmarkVerdict, endsTheRun, type BenchmarkVerdict } from './phases/benchmark-verdict.ts';
-import type { BenchmarkPlan } from './benchmark-plan.ts';
-import type { LoadGenerator, PhaseTurn } from './load-generator.ts';
-import { LocalLoad } from './local-load.ts';
+import type { ClientHealth } from '../../core/run/result.ts';
+import { type RunEvents, joinedEvents } from '../../core/run/run-output.ts';
 import { monotonicNow_ns, runEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
-import { joinedEvents, type RunEvents } from '../../core/run/run-output.ts';
-import type { PhaseResult, RunningCoolDown } from './phases/phase-result.ts';
+import { hasCode } from '../errors/expected-error.ts';
+import type { BenchmarkPlan } from './benchmark-plan.ts';
+import type { PhaseResult, LoadGenerator, PhaseTurn, RunningCoolDown } from './load-generator.ts';
+import { LocalLoad } from './local-load.ts';
 import type { RunControls } from './phases/run-controls.ts';
-import type { Transport } from './transports/transport.ts';
 import { stageEdges_ns } from './schedule/load-plan.ts';
-import { announceStages } from './phases/stage-events.ts';
+import { Pauses } from './schedule/schedule.ts';
+import type { Transport } from './transports/transport.ts';
+
+/** How a benchmark ended, and the reason in one line unless it completed. */
+interface BenchmarkVerdict {
+  /** aborted: the user ended it early; failed: no request succeeded, too many failed, or too many in a row. */
+  readonly status: 'completed' | 'aborted' | 'failed';
+  readonly failure: string | null;
+}
+
+/** Whether no further phase follows this one. */
+const endsTheRun = (phase: PhaseResult): boolean =>
+  phase.broken !== null || phase.tooManyErrors !== null || phase.overBudget !== null;
+
+/** The verdict on a benchmark from the phases that began. Using up a configured budget is a planned end. */
+function benchmarkVerdict(
+  { failedRequestThreshold }: Pick<BenchmarkPlan, 'failedRequestThreshold'>,
+  phases: readonly PhaseResult[],
+  { aborting, interrupted }: Pick<RunControls, 'aborting' | 'interrupted'>,
+): BenchmarkVerdict {
+  const broken = phases.find((phase) => phase.broken !== null)?.broken;
+  if (broken != null) return { status: 'failed', failure: broken };
+  const tooMany = phases.find((phase) => phase.tooManyErrors !== null)?.tooManyErrors;
+  if (tooMany != null) return { status: 'failed', failure: tooMany };
+  if (interrupted && aborting.aborted)
+    return { status: 'aborted', failure: 'aborted: requests in flight were cancelled' };
+  if (interrupted) return { status: 'aborted', failure: 'ended early: requests in flight were completed' };
+  const measure = phases.find((phase) => phase.phase === 'measure');
+  if (measure === undefined || measure.requests.ok === 0) {
+    const why = phases.find((phase) => phase.overBudget !== null)?.overBudget ?? null;
+    return { status: 'failed', failure: `no request succeeded${why === null ? firstMessage(measure) : `: ${why}`}` };
+  }
+  const { ok, error, timeout } = measure.requests;
+  const share = (error + timeout) / (ok + error + timeout);
+  if (failedRequestThreshold !== null && share > failedRequestThreshold) {
+    const failure = `${error + timeout} of ${ok + error + timeout} requests failed, more than the threshold ${failedRequestThreshold}`;
+    return { status: 'failed', failure };
+  }
+  return { status: 'completed', failure: null };
+}
+
+function firstMessage(phase: PhaseResult | undefined): string {
+  const [reason, message] = Object.entries(phase?.messages ?? {})[0] ?? [];
+  return reason === undefined ? '' : `: ${reason} (${message})`;
+}
+
+/**
+ * Reports when stages begin and end. `edges_ns`: the beginning of each and the end of the last, since `start_ns`.
+ * `end` ends the stage that an early end of the phase interrupts.
+ */
+function announceStages(
+  edges_ns: readonly number[],
+  start_ns: number,
+  events: Required<RunEvents>,
+  now_ns: () => number,
+): { end(): void } {
+  const pauses = new Pauses(now_ns);
+  let current: number | null = null;
+  const endCurrent = (at_ns: number): void => {
+    if (current !== null) events.stageEnded(current, at_ns);
+    current = null;
+  };
+  edges_ns.forEach((edge_ns, i) => {
+    const at_ns = start_ns + edge_ns;
+    pauses.until(at_ns, () => {
+      endCurrent(at_ns);
+      if (i === edges_ns.length - 1) return;
+      const stage = (current = i + 1);
+      events.stageStarted(stage, at_ns);
+    });
+  });
+  return {
+    end: () => {
+      pauses.stop();
+      if (current !== null) endCurrent(Math.min(now_ns(), start_ns + (edges_ns[current] ?? 0)));
+    },
+  };
+}
 
 /** Maximum delay after a common start; due times are relative to that start anyway. */
 export const MAX_LATE_SECONDS = 5;

@@ -1,5 +1,5 @@
 import type { ServerFacts } from '../../core/run/provenance.ts';
-import { wholeResponse } from '../load/responses/whole-response.ts';
+import { wholeResponse } from '../load/responses/whole-reader.ts';
 import type { Transport } from '../load/transports/transport.ts';
 import type { InfoSeries } from './info-series.ts';
 import { SERVER_READERS, type AskServer } from './server-readers.ts';

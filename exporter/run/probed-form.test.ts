@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { openTransport, parseTargets } from '../load/transports/connection-options.ts';
+import { openTransport, parseTargets } from '../load/transports/open-transport.ts';
 import { syntheticDataset } from '../load/datasets/synthetic-dataset.ts';
-import { chat } from '../load/endpoints/chat.ts';
+import { chat } from '../load/endpoints/openai.ts';
 import { ProbeError } from '../load/requests/probe.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import { RunControls } from '../load/phases/run-controls.ts';

@@ -2,7 +2,7 @@ import { ExpectedError } from '../errors/expected-error.ts';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { response, scriptedServer } from '../load/testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
-import { UndiciTransport } from '../load/transports/undici/undici-transport.ts';
+import { UndiciTransport } from '../load/transports/undici-transport.ts';
 import { resetCaches, resetPath, type ServerWay } from './reset-kv-cache.ts';
 
 const OPEN = { headers: {}, secrets: [] };

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
 import type { RequestTarget } from '../load/transports/target.ts';
 import type { Transport } from '../load/transports/transport.ts';
-import { ExchangeError, wholeResponse, type WholeResponse } from '../load/responses/whole-response.ts';
+import { ExchangeError, wholeResponse, type WholeResponse } from '../load/responses/whole-reader.ts';
 
 /** The options of `--reset-kv-cache`. */
 export interface CacheReset {

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
 import type { Objectives } from '../../core/run/objectives.ts';
 import type { ApiKeySource } from '../load/transports/api-key.ts';
-import type { ConnectionOptions } from '../load/transports/connection-options.ts';
+import type { ConnectionOptions } from '../load/transports/open-transport.ts';
 import type { DatasetRequest } from '../load/datasets/open-dataset.ts';
 import type { EndpointType } from '../load/endpoints/endpoint-types.ts';
 import type { ErrorLimit } from '../load/phases/early-end.ts';

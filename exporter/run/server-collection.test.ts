@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { monotonicNow_ns, runEpoch } from '../clock/monotonic-clock.ts';
-import type { PhaseResult } from '../load/phases/phase-result.ts';
+import type { PhaseResult } from '../load/load-generator.ts';
 import { parseTarget } from '../servers/scrape/targets.ts';
 import { metricsServer, page } from '../servers/testing/metrics-server.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';

@@ -4,7 +4,7 @@ import type { ServerTotals } from '../../core/measures/server-results.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
 import type { ServerRequests, ServersResult } from '../../core/run/result.ts';
 import { monotonicNow_ns, type RunEpoch } from '../clock/monotonic-clock.ts';
-import type { PhaseResult } from '../load/phases/phase-result.ts';
+import type { PhaseResult } from '../load/load-generator.ts';
 import { cacheShare } from '../servers/summary/cache-share.ts';
 import { collectionOf, repeats, targetResult, type Collection } from '../servers/collection.ts';
 import { Collector } from '../servers/scrape/collector.ts';

@@ -5,16 +5,16 @@ import {
   DEFAULT_TRANSPORT,
   TRANSPORT_CHOICES,
 } from '../../load/transports/transport.ts';
-import { SAMPLING_STRATEGIES } from '../../load/datasets/entry-order.ts';
+import { SAMPLING_STRATEGIES } from '../../load/datasets/file-dataset.ts';
 import { detectFileType } from '../../load/datasets/detect-file-type.ts';
 import { FILE_TYPES, type FileType } from '../../load/datasets/open-dataset.ts';
 import type { DatasetRequest } from '../../load/datasets/open-dataset.ts';
-import { parseSequenceDistribution } from '../../load/datasets/sequence-distribution.ts';
+import { parseSequenceDistribution } from '../../load/datasets/lengths.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
 import type { ConversationShape } from '../../load/datasets/synthetic-dataset.ts';
 import { ENDPOINT_TYPES } from '../../load/endpoints/endpoint-types.ts';
 import { parseExtraInputs } from '../../load/endpoints/extra-inputs.ts';
-import { DEFAULT_TOKENIZER_REVISION } from '../../load/tokenizers/load-tokenizer.ts';
+import { DEFAULT_TOKENIZER_REVISION } from '../../load/tokenizers/tokenizer.ts';
 import { DEFAULT_RESET_TIMEOUT_SECONDS, type CacheReset } from '../../run/reset-kv-cache.ts';
 import type { TrafficRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { LoadPhase } from '../../../core/run/record.ts';
 import type { GenerationRequest } from '../endpoints/endpoint.ts';
 
@@ -34,4 +35,10 @@ export interface Conversation {
   request(turn: number, responses: readonly string[]): GenerationRequest;
   /** The user's delay before a turn, after the previous response. */
   delaySeconds(turn: number): number;
+}
+
+/** The hash of a plan: of its JSON with sorted keys, so that it does not depend on how the plan was written. */
+export function planSha256(plan: Readonly<Record<string, string | number | null>>): string {
+  const sorted = Object.fromEntries(Object.entries(plan).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 }

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { AZURE, BURST_GPT, type CsvTraceFormat } from './csv-traces.ts';
+import { AZURE, BURST_GPT, type CsvTraceFormat } from './trace-dataset.ts';
 import type { FileType } from './open-dataset.ts';
 
 /** Enough for the first line: hash ids of a long prompt are a few kilobytes. */

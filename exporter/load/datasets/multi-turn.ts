@@ -1,12 +1,9 @@
 import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
 import type { Conversation, Dataset } from './dataset.ts';
-import { entryOrder } from './entry-order.ts';
-import { filePlanSha256, longestOutput, requireEntries } from './file-dataset.ts';
-import type { FileDatasetOptions } from './file-dataset.ts';
+import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
-import { InputRow } from './row.ts';
+import { InputRow, textOf } from './row.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
-import { textOf } from './text-rows.ts';
 
 /** A user's turn of a conversation in a file. */
 interface PlannedTurn {

@@ -1,9 +1,18 @@
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import { AZURE, BURST_GPT, csvTrace } from './csv-traces.ts';
-import type { Dataset } from './dataset.ts';
-import type { SamplingStrategy } from './entry-order.ts';
 import {
+  AZURE,
+  BURST_GPT,
+  csvTrace,
+  BLOCK_TOKENS,
+  hashIdsOf,
+  traceDataset,
+  type TraceOptions,
+  TraceRows,
+} from './trace-dataset.ts';
+import type { Dataset } from './dataset.ts';
+import {
+  type SamplingStrategy,
   type FileDatasetOptions,
   requireCount,
   fileDataset,
@@ -17,10 +26,7 @@ import { shareGpt } from './sharegpt.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, syntheticDataset } from './synthetic-dataset.ts';
 import type { SyntheticOptions } from './synthetic-dataset.ts';
 import { eachLine, readLines } from './input-lines.ts';
-import { InputRow } from './row.ts';
-import { BLOCK_TOKENS, hashIdsOf, traceDataset, type TraceOptions } from './trace-dataset.ts';
-import { TraceRows } from './trace-rows.ts';
-import { dueTimes_ns, textRow, type TextRow } from './text-rows.ts';
+import { InputRow, dueTimes_ns, textRow, type TextRow } from './row.ts';
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

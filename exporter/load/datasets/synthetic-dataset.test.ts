@@ -2,12 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Message } from '../endpoints/endpoint.ts';
-import { loadTokenizer } from '../tokenizers/load-tokenizer.ts';
-import type { Dataset } from './dataset.ts';
-import { planSha256 } from './plan.ts';
+import { loadTokenizer } from '../tokenizers/tokenizer.ts';
+import { type Dataset, planSha256 } from './dataset.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { syntheticDataset } from './synthetic-dataset.ts';
-import { WORDS } from './words.ts';
+import { WORDS } from './prompt-writer.ts';
 
 const options = { inputTokens: 100, outputTokens: 32, seed: 7 };
 

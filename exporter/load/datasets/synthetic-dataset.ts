@@ -2,10 +2,9 @@ import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import type { Random } from '../../../core/stats/seeded-random.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import type { Conversation, Dataset } from './dataset.ts';
+import { type Conversation, type Dataset, planSha256 } from './dataset.ts';
 import { drawLength, drawLengths, drawNormal, onlyLengths } from './lengths.ts';
 import type { Lengths, LengthSpread, WeightedPair } from './lengths.ts';
-import { planSha256 } from './plan.ts';
 import { PromptWriter } from './prompt-writer.ts';
 import type { WrittenText } from './prompt-writer.ts';
 

@@ -1,13 +1,9 @@
 import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { chatEndpoint } from './chat.ts';
-import { completionsEndpoint } from './completions.ts';
-import { embeddings } from './embeddings.ts';
+import { chatEndpoint, completionsEndpoint, embeddings } from './openai.ts';
 import type { ResponseMode, Endpoint } from './endpoint.ts';
 import { responsesEndpoint } from './responses.ts';
-import { sglangGenerate } from './sglang-generate.ts';
-import type { TemplateConfig } from './template-config.ts';
-import { templateEndpoint } from './template.ts';
-import { tritonGenerate } from './triton-generate.ts';
+import { sglangGenerate, tritonGenerate } from './generate.ts';
+import { type TemplateConfig, templateEndpoint } from './template.ts';
 
 /** Values of `--endpoint-type`. */
 export const ENDPOINT_TYPES = [

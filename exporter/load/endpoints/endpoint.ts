@@ -1,5 +1,10 @@
 import type { JsonValue } from '../../../core/run/canonical-json.ts';
-import type { JsonObject } from './json-object.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** One turn of a conversation. */
 export interface Message {

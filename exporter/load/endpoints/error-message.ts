@@ -1,5 +1,4 @@
-import { isObject } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
+import { isObject, type JsonObject } from './endpoint.ts';
 
 /**
  * The server's message in the forms that engines use: `{error: {message}}` (OpenAI, vLLM, Dynamo), `{error: "text"}`

@@ -1,7 +1,7 @@
 import { canonicalJson, type JsonValue } from '../../../core/run/canonical-json.ts';
 import { withoutSecrets } from '../../../core/run/secret-fields.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { isObject } from './json-object.ts';
+import { isObject } from './endpoint.ts';
 
 /**
  * Reads `--extra-inputs`: each is `name:value`, where the value is JSON or otherwise a string, or a JSON object of

@@ -1,6 +1,4 @@
-import type { ResponseText } from './endpoint.ts';
-import { isObject } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
+import { type ResponseText, isObject, type JsonObject } from './endpoint.ts';
 
 /** Reasoning in fields of these names; several may have the same, so the first counts. */
 const REASONING_FIELDS = [

@@ -1,10 +1,16 @@
-import type { ResponseText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest } from './endpoint.ts';
-import { NO_TEXT } from './endpoint.ts';
+import {
+  type ResponseText,
+  type Endpoint,
+  type EventMeaning,
+  type GenerationOptions,
+  type GenerationRequest,
+  NO_TEXT,
+  isObject,
+  type JsonObject,
+} from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
-import { isObject } from './json-object.ts';
-import type { JsonObject } from './json-object.ts';
-import { messages, openAiBody } from './openai-body.ts';
-import { openAiUsage } from './openai-usage.ts';
+import { messages, openAiBody } from './openai.ts';
+import { openAiUsage } from './openai-choices.ts';
 import { textIn } from './response-content.ts';
 
 /** What the deltas of events carry, by the names between `response.` and `.delta`. */

@@ -1,14 +1,13 @@
 import type { ErrorReason, LoadPhase } from '../../../core/run/record.ts';
 import type { ResponseReader, ClosedRequest } from '../responses/response-reader.ts';
-import { isCancelled, type CancellationPlan } from '../schedule/cancellation.ts';
+import { isCancelled, type CancellationPlan } from '../schedule/load-plan.ts';
 import type { EarlyEnd, PhaseErrorLimit } from './early-end.ts';
-import type { Measuring } from './measuring.ts';
-import type { OutputBudget } from './output-budget.ts';
+import type { Measuring, OutputBudget } from '../shared-counters.ts';
 import { SentRequests } from './sent-requests.ts';
 import type { ReadyRequest, RequestFeed } from '../requests/request-feed.ts';
 import type { RequestSender } from '../requests/request-sender.ts';
 import { Roster } from '../transports/roster.ts';
-import type { PhaseResult, PhaseRun } from './phase-result.ts';
+import type { PhaseResult, PhaseRun } from '../load-generator.ts';
 import type { RunControls } from './run-controls.ts';
 import type { Gate, RequestClosed, Schedule } from '../schedule/schedule.ts';
 

@@ -1,7 +1,7 @@
 import type { ErrorReason, Outcome, PhaseName } from '../../../core/run/record.ts';
 import type { ClosedRequest } from '../responses/response-reader.ts';
 import { FindingsTally } from '../responses/response-findings.ts';
-import type { PhaseResult } from './phase-result.ts';
+import type { PhaseResult } from '../load-generator.ts';
 
 type CountedElsewhere = 'positions' | 'unsent' | 'broken';
 

@@ -1,6 +1,6 @@
-import { ExchangeError, wholeResponse } from '../responses/whole-response.ts';
+import { ExchangeError, wholeResponse } from '../responses/whole-reader.ts';
 import { serverMessage } from '../responses/response-failure.ts';
-import { isObject } from '../endpoints/json-object.ts';
+import { isObject } from '../endpoints/endpoint.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import type { Transport } from '../transports/transport.ts';
 

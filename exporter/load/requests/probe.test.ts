@@ -3,7 +3,7 @@ import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { GenerationOptions } from '../endpoints/endpoint.ts';
-import { chat } from '../endpoints/chat.ts';
+import { chat } from '../endpoints/openai.ts';
 import { probe } from './probe.ts';
 import type { ProbeResult } from './probe.ts';
 import { RunControls } from '../phases/run-controls.ts';
@@ -21,7 +21,7 @@ import {
 } from '../testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
 import { selfSignedCertificate, VALID } from '../testing/certificate.ts';
-import { UndiciTransport } from '../transports/undici/undici-transport.ts';
+import { UndiciTransport } from '../transports/undici-transport.ts';
 
 const toClose: { close(): Promise<void> }[] = [];
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { chat } from '../endpoints/chat.ts';
+import { chat } from '../endpoints/openai.ts';
 import { RequestFeed } from './request-feed.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isNotReady } from './connection-failure.ts';
-import { ProbeError } from './probe.ts';
+import { isNotReady, ProbeError } from './probe.ts';
 
 const PAUSE_MS = 1000;
 

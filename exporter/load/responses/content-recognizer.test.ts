@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ContentRecognizer } from './content-recognizer.ts';
 import type { ContentKind } from './content-recognizer.ts';
 import { kindOf } from './response-progress.ts';
-import { chat } from '../endpoints/chat.ts';
+import { chat } from '../endpoints/openai.ts';
 import type { EventMeaning } from '../endpoints/endpoint.ts';
 
 /** The meaning of the event, parsed, when it is a chunk with content and nothing else. */

@@ -1,15 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ContentRecognizer } from './content-recognizer.ts';
-import { chat } from '../endpoints/chat.ts';
-import { completions } from '../endpoints/completions.ts';
-import { embeddings } from '../endpoints/embeddings.ts';
+import { chat, completions, embeddings } from '../endpoints/openai.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { responses } from '../endpoints/responses.ts';
-import { sglangGenerate } from '../endpoints/sglang-generate.ts';
-import { parseTemplate } from '../endpoints/template-config.ts';
-import { templateEndpoint } from '../endpoints/template.ts';
-import { tritonGenerate } from '../endpoints/triton-generate.ts';
+import { sglangGenerate, tritonGenerate } from '../endpoints/generate.ts';
+import { parseTemplate, templateEndpoint } from '../endpoints/template.ts';
 import { answeredBy } from '../testing/one-request.ts';
 import type { Asking, Reported } from '../testing/one-request.ts';
 import {

@@ -1,7 +1,7 @@
 import { ERROR_REASONS } from '../../../core/run/record.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
 import { errorMessage } from '../endpoints/error-message.ts';
-import { isObject } from '../endpoints/json-object.ts';
+import { isObject } from '../endpoints/endpoint.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import type { TransportFailure } from '../transports/transport.ts';
 

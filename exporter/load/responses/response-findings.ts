@@ -1,4 +1,4 @@
-import { isObject } from '../endpoints/json-object.ts';
+import { isObject } from '../endpoints/endpoint.ts';
 import { textIn } from '../endpoints/response-content.ts';
 import { things } from '../../../core/text/things.ts';
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ErrorReason } from '../../../core/run/record.ts';
-import { chat } from '../endpoints/chat.ts';
-import { completions } from '../endpoints/completions.ts';
+import { chat, completions } from '../endpoints/openai.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { responses } from '../endpoints/responses.ts';
 import { findingLines } from './response-findings.ts';

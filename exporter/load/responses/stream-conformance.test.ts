@@ -16,7 +16,7 @@ import {
   streamOf,
   usage,
 } from '../testing/scripted-server.ts';
-import { UndiciTransport } from '../transports/undici/undici-transport.ts';
+import { UndiciTransport } from '../transports/undici-transport.ts';
 import { until } from '../../../core/testing/until.ts';
 
 const toClose: { close(): Promise<void> }[] = [];

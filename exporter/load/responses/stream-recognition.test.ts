@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { MeasuredRecord } from '../../../core/run/record.ts';
 import { ContentRecognizer } from './content-recognizer.ts';
-import { chat } from '../endpoints/chat.ts';
-import { EventQueue } from './event-queue.ts';
+import { chat } from '../endpoints/openai.ts';
+import { EventQueue } from './response-reader.ts';
 import { StreamReader } from './stream.ts';
 import { delta, reasoning, sse, usage } from '../testing/scripted-server.ts';
 

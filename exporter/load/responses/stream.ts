@@ -1,7 +1,5 @@
 import { RespondedRequest } from './answered-request.ts';
-import { ResponseProgress, kindOf } from './response-progress.ts';
-import type { Arrival } from './response-progress.ts';
-import { KeptText } from './kept-text.ts';
+import { ResponseProgress, kindOf, type Arrival, KeptText } from './response-progress.ts';
 import { BLANK, ignorableData, ignorableEvent, keysOf } from './response-findings.ts';
 import { SseFramer } from './sse-framer.ts';
 import type { SseSink } from './sse-framer.ts';

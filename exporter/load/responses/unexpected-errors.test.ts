@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { chat } from '../endpoints/chat.ts';
+import { chat } from '../endpoints/openai.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import { benchmarkRun } from '../testing/benchmark-run.ts';

@@ -1,3 +1,6 @@
+import type { LoadPhase } from '../../../core/run/record.ts';
+import { seededRandom } from '../../../core/stats/seeded-random.ts';
+
 /** How the requests of a phase arrive: the one description from the command line to the thread that sends them. */
 export type LoadPlan = ClosedLoad | OpenLoad | StagedLoad;
 
@@ -139,4 +142,19 @@ export function stageEdges_ns(stages: readonly StagePlan[]): number[] {
   let seconds = 0;
   for (const stage of stages) edges.push(Math.round((seconds += stage.seconds) * 1e9));
   return edges;
+}
+
+/** Requests that are cancelled on purpose, as impatient users do. */
+export interface CancellationPlan {
+  /** Share of the requests, 0 to 1. */
+  readonly ratio: number;
+  /** Relative to the time the request was sent. */
+  readonly delaySeconds: number;
+  /** The same seed picks the same requests. */
+  readonly seed: number;
+}
+
+/** Whether the request at a position of a phase is cancelled. */
+export function isCancelled(plan: CancellationPlan, phase: LoadPhase, position: number): boolean {
+  return seededRandom(`${plan.seed}/cancellation/${phase}/${position}`)() < plan.ratio;
 }

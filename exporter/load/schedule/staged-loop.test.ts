@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { FakeClock } from '../testing/fake-clock.ts';
 import { FakeGate } from '../testing/fake-gate.ts';
 import type { StagePlan } from './load-plan.ts';
-import { SharedSlots } from './shared-slots.ts';
+import { SharedSlots } from '../shared-counters.ts';
 import { StagedLoop } from './staged-loop.ts';
 import { WHOLE } from '../workers/share.ts';
 

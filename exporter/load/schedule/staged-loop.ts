@@ -1,10 +1,8 @@
-import { Admission } from './admission.ts';
+import { Admission, openPrefill, openSlots } from './admission.ts';
 import { stageOffsets_ns } from './arrivals.ts';
 import { stageEdges_ns, type ConcurrencyStage, type StagedLoad } from './load-plan.ts';
-import { Pauses } from './pauses.ts';
-import { openPrefill, openSlots } from './ramps.ts';
-import type { Gate, RequestClosed, Schedule, TurnSender, WakeClock } from './schedule.ts';
-import type { SharedSlots } from './shared-slots.ts';
+import { Pauses, type Gate, type RequestClosed, type Schedule, type TurnSender, type WakeClock } from './schedule.ts';
+import type { SharedSlots } from '../shared-counters.ts';
 import { shareOf, type Share } from '../workers/share.ts';
 
 /** Delay between the start of a phase and its first stage, so that the clock is asleep before that instant. */

@@ -1,7 +1,7 @@
 import type { MeasuredRecord, PhaseName } from '../../../core/run/record.ts';
 import type { BenchmarkPlan } from '../benchmark-plan.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
-import { chat } from '../endpoints/chat.ts';
+import { chat } from '../endpoints/openai.ts';
 import { DEFAULT_ERROR_LIMIT } from '../phases/early-end.ts';
 import type { ClosedLoad, OpenLoad, PhaseLoad } from '../schedule/load-plan.ts';
 import type { RunEvents } from '../../../core/run/run-output.ts';
@@ -9,7 +9,7 @@ import { runBenchmark } from '../run-benchmark.ts';
 import type { BenchmarkOutcome } from '../run-benchmark.ts';
 import { RunControls } from '../phases/run-controls.ts';
 import { WHOLE } from '../workers/share.ts';
-import { UndiciTransport } from '../transports/undici/undici-transport.ts';
+import { UndiciTransport } from '../transports/undici-transport.ts';
 import { scriptedServer } from './scripted-server.ts';
 import type { Script, ScriptedServer } from './scripted-server.ts';
 

@@ -1,14 +1,13 @@
-import type { ResponseContext, ClosedRequest } from '../responses/response-reader.ts';
+import { type ResponseContext, type ClosedRequest, EventQueue } from '../responses/response-reader.ts';
 import { ContentRecognizer } from '../responses/content-recognizer.ts';
 import { Deadlines } from '../responses/deadlines.ts';
 import type { TimeLimits } from '../responses/deadlines.ts';
-import { chat } from '../endpoints/chat.ts';
+import { chat } from '../endpoints/openai.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import { EventQueue } from '../responses/event-queue.ts';
 import { runEpoch } from '../../clock/monotonic-clock.ts';
 import { RequestSender } from '../requests/request-sender.ts';
 import type { Transport } from '../transports/transport.ts';
-import { UndiciTransport } from '../transports/undici/undici-transport.ts';
+import { UndiciTransport } from '../transports/undici-transport.ts';
 import { scriptedServer } from './scripted-server.ts';
 import type { Script } from './scripted-server.ts';
 

@@ -1,7 +1,7 @@
 import { RawTransport } from '../transports/raw/raw-transport.ts';
 import type { RawTransportOptions } from '../transports/raw/raw-transport.ts';
 import type { Transport } from '../transports/transport.ts';
-import { UndiciTransport } from '../transports/undici/undici-transport.ts';
+import { UndiciTransport } from '../transports/undici-transport.ts';
 
 /** What all transports can be reported. */
 export type PlainOptions = Omit<RawTransportOptions, 'fallback'>;

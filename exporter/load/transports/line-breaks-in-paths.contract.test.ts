@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { response, scriptedServer } from '../testing/scripted-server.ts';
 import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import { oneRequest } from '../testing/one-request.ts';
-import { chat } from '../endpoints/chat.ts';
+import { chat } from '../endpoints/openai.ts';
 import { parseTarget } from './target.ts';
 
 const EVIL = 'Host: evil.example';

@@ -6,7 +6,7 @@ import { selfSignedCertificate, VALID } from '../testing/certificate.ts';
 import { GENEROUS, oneRequest } from '../testing/one-request.ts';
 import { proxyServer, type ProxyServer } from '../testing/proxy-server.ts';
 import { GOOD_STREAM, scriptedServer, streamOf, type ScriptedServer } from '../testing/scripted-server.ts';
-import { chooseTransport } from './choose-transport.ts';
+import { chooseTransport } from './open-transport.ts';
 import type { Transport, TransportChoice } from './transport.ts';
 
 const toClose: { close(): unknown }[] = [];

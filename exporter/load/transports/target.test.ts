@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { chat } from '../endpoints/chat.ts';
+import { chat } from '../endpoints/openai.ts';
 import { parseTarget } from './target.ts';
 
 const PATH = '/v1/chat/completions';

@@ -15,7 +15,7 @@ import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
 import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import type { PlainOptions } from '../testing/transport-kinds.ts';
 import type { Transport, TransportFailure } from './transport.ts';
-import { wholeResponse, type WholeResponse } from '../responses/whole-response.ts';
+import { wholeResponse, type WholeResponse } from '../responses/whole-reader.ts';
 import { until } from '../../../core/testing/until.ts';
 
 const toClose: { close(): Promise<void> }[] = [];

@@ -17,7 +17,7 @@ import {
 import type { Script } from '../testing/scripted-server.ts';
 import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import type { OpenTransport } from '../testing/transport-kinds.ts';
-import { wholeResponse } from '../responses/whole-response.ts';
+import { wholeResponse } from '../responses/whole-reader.ts';
 
 const toClose: { close(): Promise<void> }[] = [];
 

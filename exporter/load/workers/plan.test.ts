@@ -1,16 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { arrivalOffsets_ns } from '../schedule/arrivals.ts';
-import { closedLoop } from '../schedule/closed-loop.ts';
+import { closedLoop, openLoop } from '../schedule/steady-loops.ts';
 import { syntheticDataset, type SyntheticOptions } from '../datasets/synthetic-dataset.ts';
-import { FixedDeal, SharedDeal } from '../requests/deal.ts';
-import { chat } from '../endpoints/chat.ts';
+import { FixedDeal, SharedDeal, RequestFeed, type ReadyRequest, type RequestForm } from '../requests/request-feed.ts';
+import { chat } from '../endpoints/openai.ts';
 import { ARRIVAL_PATTERNS, type RatePlan } from '../schedule/load-plan.ts';
-import { openLoop } from '../schedule/open-loop.ts';
-import { RequestFeed, type ReadyRequest, type RequestForm } from '../requests/request-feed.ts';
 import { FakeGate } from '../testing/fake-gate.ts';
 import type { WakeClock } from '../schedule/schedule.ts';
-import { DEALT, newLoadMemory } from './load-memory.ts';
+import { DEALT, newLoadMemory } from '../shared-counters.ts';
 import { shareWithin, WHOLE, type Share } from './share.ts';
 
 const COUNT = fc.integer({ min: 1, max: 60 });

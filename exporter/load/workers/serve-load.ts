@@ -1,12 +1,10 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { BenchmarkPlan } from '../benchmark-plan.ts';
-import type { PreparedPhase } from '../load-generator.ts';
-import type { RunningCoolDown } from '../phases/phase-result.ts';
+import type { PreparedPhase, RunningCoolDown } from '../load-generator.ts';
 import { LocalLoad } from '../local-load.ts';
 import { RunControls } from '../phases/run-controls.ts';
 import type { Transport } from '../transports/transport.ts';
-import { EventLog } from './event-log.ts';
-import type { WorkerCommand, WorkerReport, WorkerRun, WorkerStart } from './messages.ts';
+import { EventLog, type WorkerCommand, type WorkerReport, type WorkerRun, type WorkerStart } from './messages.ts';
 
 /** Maximum delay of events before they are sent to the leading thread. */
 const REPORT_EVERY_MS = 100;

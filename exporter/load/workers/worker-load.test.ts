@@ -6,7 +6,7 @@ import { RunControls } from '../phases/run-controls.ts';
 import { benchmarkPlan, Recorder } from '../testing/benchmark-run.ts';
 import { GOOD_STREAM, scriptedServer, sse, streamOf } from '../testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
-import { UndiciTransport } from '../transports/undici/undici-transport.ts';
+import { UndiciTransport } from '../transports/undici-transport.ts';
 import type { FailingSetup } from './testing/failing-worker.ts';
 import { WorkerLoad } from './worker-load.ts';
 

@@ -1,20 +1,157 @@
-import { ExpectedError } from '../../errors/expected-error.ts';
+import { Worker } from 'node:worker_threads';
 import { getCompileCacheDir } from 'node:module';
+import type { ErrorReason, Outcome, PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { ClientHealth } from '../../../core/run/result.ts';
-import { EarlyEnd } from '../phases/early-end.ts';
-import type { LoadGenerator, PhaseTurn, PreparedPhase } from '../load-generator.ts';
-import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
 import type { RunEvents } from '../../../core/run/run-output.ts';
-import { Measuring } from '../phases/measuring.ts';
-import type { PhaseResult, PhaseRun } from '../phases/phase-result.ts';
+import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
+import { ExpectedError } from '../../errors/expected-error.ts';
+import { EventLoopDelays, MeasuredClient } from '../client/client-health.ts';
+import type { PhaseResult, LoadGenerator, PhaseTurn, PreparedPhase, PhaseRun } from '../load-generator.ts';
+import { EarlyEnd } from '../phases/early-end.ts';
 import type { RunControls } from '../phases/run-controls.ts';
-import { EventReplay } from './event-log.ts';
-import { newLoadMemory } from './load-memory.ts';
-import type { WorkerCommand, WorkerReport, WorkerRun } from './messages.ts';
-import { PhaseTally } from './phase-tally.ts';
-import { WorkerThread } from './worker-thread.ts';
-import { EventLoopDelays } from '../client/event-loop-delays.ts';
-import { MeasuredClient } from '../client/measured-client.ts';
+import { allFindings } from '../responses/response-findings.ts';
+import { Measuring, newLoadMemory } from '../shared-counters.ts';
+import { type WorkerCommand, type WorkerReport, type WorkerStart, EventReplay, type WorkerRun } from './messages.ts';
+
+/** Counts the workers' events of a phase: so nothing is missing from a worker that did not finish. */
+class PhaseTally implements RunEvents {
+  readonly #phase: PhaseName;
+  readonly #requests: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
+  readonly #errors: Partial<Record<ErrorReason, number>> = {};
+  #sent = 0;
+  #start_ns = Infinity;
+  #end_ns = -Infinity;
+
+  constructor(phase: PhaseName) {
+    this.#phase = phase;
+  }
+
+  requestSent(phase: PhaseName, _due_ns: number, sent_ns: number): void {
+    if (phase !== this.#phase) return;
+    this.#sent++;
+    this.#start_ns = Math.min(this.#start_ns, sent_ns);
+  }
+
+  requestEnded({ phase, outcome, reason, end_ns }: RequestRecord): void {
+    if (phase !== this.#phase) return;
+    this.#requests[outcome]++;
+    if (reason !== null) this.#errors[reason] = (this.#errors[reason] ?? 0) + 1;
+    this.#end_ns = Math.max(this.#end_ns, end_ns);
+  }
+
+  /** When the first request was sent; null before. */
+  get start_ns(): number | null {
+    return this.#sent === 0 ? null : this.#start_ns;
+  }
+
+  /** `results`: of the workers that finished; `broken`: what happened to the others, null for none. */
+  result(results: readonly PhaseResult[], broken: string | null): PhaseResult {
+    const first = <T>(value: (result: PhaseResult) => T | null): T | null =>
+      results.map(value).find((each) => each !== null) ?? null;
+    const total = (value: (result: PhaseResult) => number): number =>
+      results.reduce((sum, result) => sum + value(result), 0);
+    const ended = Object.values(this.#requests).reduce((sum, count) => sum + count, 0);
+    const lost = this.#sent - ended;
+    return {
+      phase: this.#phase,
+      start_ns: this.start_ns,
+      end_ns: ended === 0 ? null : this.#end_ns,
+      requests: this.#requests,
+      sent: this.#sent,
+      positions: results.reduce((most, { positions }) => Math.max(most, positions), 0),
+      unsent: total(({ unsent }) => unsent),
+      errors: this.#errors,
+      messages: Object.assign({}, ...results.map(({ messages }) => messages).reverse()) as PhaseResult['messages'],
+      connectionRetries: total(({ connectionRetries }) => connectionRetries),
+      findings: allFindings(results),
+      tooManyErrors: first(({ tooManyErrors }) => tooManyErrors),
+      overBudget: first(({ overBudget }) => overBudget),
+      broken: broken === null || lost === 0 ? broken : `${broken}; ${lost} requests in flight were lost`,
+    };
+  }
+}
+
+/**
+ * Two halves of 16 MB and the objects that are moved between them: larger ones save no CPU, and their memory is never
+ * released.
+ */
+const YOUNG_GENERATION_MB = 48;
+
+/** One worker of a load, as the leading thread sees it. */
+class WorkerThread {
+  readonly #worker: Worker;
+  readonly #awaited = new Map<WorkerReport['report'], (report: WorkerReport | null) => void>();
+  #onReport: (report: WorkerReport) => void = () => undefined;
+  #onExit: (why: string) => void = () => undefined;
+  #endReason: string | null = null;
+  #isClosing = false;
+
+  constructor(entry: URL, start: WorkerStart) {
+    // The leading thread's flags do not apply to workers.
+    this.#worker = new Worker(entry, {
+      workerData: start,
+      execArgv: [],
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
+    });
+    this.#worker.on('message', (report: WorkerReport) => this.#take(report));
+    this.#worker.on('error', (error) => this.#end(messageOf(error)));
+    this.#worker.on('exit', (code) => this.#end(`exit code ${code}`));
+  }
+
+  /** Why it ended; null while it runs. */
+  get endReason(): string | null {
+    return this.#endReason;
+  }
+
+  /** `onReport` gets its unsolicited messages; `onExit` is called once when it ends by itself. */
+  listen(onReport: (report: WorkerReport) => void, onExit: (why: string) => void): void {
+    this.#onReport = onReport;
+    this.#onExit = onExit;
+    if (this.#endReason !== null) onExit(this.#endReason);
+  }
+
+  post(order: WorkerCommand): void {
+    if (this.#endReason === null) this.#worker.postMessage(order);
+  }
+
+  /** Sends a command and waits for the report that completes it; null when the worker has ended. */
+  call<R extends WorkerReport['report']>(
+    order: WorkerCommand,
+    report: R,
+  ): Promise<Extract<WorkerReport, { report: R }> | null> {
+    return new Promise((resolve) => {
+      if (this.#endReason !== null) return resolve(null);
+      this.#awaited.set(report, (given) => resolve(given as Extract<WorkerReport, { report: R }> | null));
+      this.#worker.postMessage(order);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#worker.terminate();
+  }
+
+  #take(report: WorkerReport): void {
+    const awaited = this.#awaited.get(report.report);
+    this.#awaited.delete(report.report);
+    if (awaited === undefined) this.#onReport(report);
+    else awaited(report);
+  }
+
+  #end(why: string): void {
+    if (this.#endReason !== null) return;
+    this.#endReason = why;
+    const awaited = [...this.#awaited.values()];
+    this.#awaited.clear();
+    for (const each of awaited) each(null);
+    if (!this.#isClosing) this.#onExit(why);
+  }
+}
+
+/** An error from another thread is not an instance of this thread's classes. */
+function messageOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+}
 
 /** Delay between the command to run and the zero of arrival times, so that all workers have received the command. */
 const LEAD_NS = 20e6;

@@ -2,11 +2,9 @@ import { ExchangeTrace } from '../exchange-trace.ts';
 import { messageExcerpt } from '../../../errors/message-excerpt.ts';
 import { monotonicNow_ns } from '../../../clock/monotonic-clock.ts';
 import type { ConnectionFacts, Exchange, ResponseHandler, TransportFailure, TransportRequest } from '../transport.ts';
-import { undiciFailure } from '../undici/undici-failure.ts';
-import { FramingError } from './framing-error.ts';
-import type { KnownHead } from './known-head.ts';
+import { undiciFailure } from '../undici-failure.ts';
+import { FramingError, type KnownHead, type ResponseHead } from './http-head.ts';
 import type { ConnectionUser, RawConnection } from './raw-connection.ts';
-import type { ResponseHead } from './response-head.ts';
 import { RawResponseReader } from './response-reader.ts';
 import type { ResponseSink } from './response-reader.ts';
 

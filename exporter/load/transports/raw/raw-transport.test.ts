@@ -6,8 +6,8 @@ import { oneRequest } from '../../testing/one-request.ts';
 import { response, GOOD_STREAM, scriptedServer, streamOf } from '../../testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../../testing/scripted-server.ts';
 import type { ConnectionFacts, ResponseHandler, TransportFailure, TransportRequest } from '../transport.ts';
-import { UndiciTransport } from '../undici/undici-transport.ts';
-import { wholeResponse } from '../../responses/whole-response.ts';
+import { UndiciTransport } from '../undici-transport.ts';
+import { wholeResponse } from '../../responses/whole-reader.ts';
 import { RawTransport } from './raw-transport.ts';
 import type { RawTransportOptions } from './raw-transport.ts';
 

@@ -1,4 +1,4 @@
-import { isFieldContent, isToken } from './header-fields.ts';
+import { isFieldContent, isToken } from './http-head.ts';
 import type { TransportRequest } from '../transport.ts';
 
 /** Headers of the message's framing and connection, which only the transport can set. */

@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FramingError } from './framing-error.ts';
-import { KnownHead } from './known-head.ts';
-import type { ResponseHead } from './response-head.ts';
+import { FramingError, KnownHead, type ResponseHead } from './http-head.ts';
 import { RawResponseReader } from './response-reader.ts';
 import type { ResponseSink } from './response-reader.ts';
 

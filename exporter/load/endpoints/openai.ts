@@ -1,0 +1,167 @@
+import {
+  type GenerationOptions,
+  type GenerationRequest,
+  type Message,
+  isObject,
+  type JsonObject,
+  type Endpoint,
+  type EventMeaning,
+  NO_TEXT,
+} from './endpoint.ts';
+import { errorMessage } from './error-message.ts';
+import { choiceReading, openAiUsage } from './openai-choices.ts';
+
+/**
+ * Fields of OpenAI's bodies that the run sets; `n` and `best_of` because responses with several choices have no
+ * inter-token latency.
+ */
+const OPENAI_OWN_FIELDS = ['model', 'stream', 'stream_options', 'n', 'best_of'] as const;
+
+/** The whole conversation, the current turn last. */
+export function messages(request: GenerationRequest): readonly Message[] {
+  return [...(request.history ?? []), { role: 'user', content: request.prompt }];
+}
+
+/** Conversation and prompt as one text, for APIs without roles. */
+export function plainText(request: GenerationRequest): string {
+  const earlier = request.history ?? [];
+  return earlier.length === 0
+    ? request.prompt
+    : [...earlier.map((message) => message.content), request.prompt].join('\n\n');
+}
+
+/**
+ * The body of an OpenAI request as JSON text. `input` is what the endpoint makes of the prompt, `lengthField` is its
+ * name for the maximum output length. A payload of the dataset keeps its own input, model and length if it has them.
+ */
+export function openAiBody(
+  input: JsonObject,
+  lengthField: string,
+  request: GenerationRequest,
+  options: GenerationOptions,
+): string {
+  const stream = options.stream ?? true;
+  const length = { [lengthField]: request.max_tokens };
+  const begun =
+    request.payload === undefined
+      ? { ...options.sampling, model: options.model, ...input, ...length }
+      : { model: options.model, ...options.sampling, ...withLength(request.payload, length), ...request.payload };
+  return bodyText(
+    {
+      ...begun,
+      stream,
+      // The payload's own stream options are dropped when none are requested.
+      stream_options: stream && options.includeUsage ? { include_usage: true } : undefined,
+    },
+    options,
+  );
+}
+
+/** The JSON of a body without the fields that the user removes, also among SGLang's sampling parameters. */
+export function bodyText(body: JsonObject, { omitted = [] }: GenerationOptions): string {
+  if (omitted.length === 0) return JSON.stringify(body);
+  const without = (fields: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !omitted.includes(name)));
+  const { sampling_params: sampling } = body;
+  return JSON.stringify(without(isObject(sampling) ? { ...body, sampling_params: without(sampling) } : body));
+}
+
+/** A payload may limit its output under any of the names that the APIs use. */
+function withLength(payload: JsonObject, length: JsonObject): JsonObject {
+  const bounded = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'].some((name) => payload[name] != null);
+  return bounded ? {} : length;
+}
+
+/** OpenAI's `/v1/chat/completions`. `outputFields`: the only fields of unknown names that count as output; null: all. */
+export function chatEndpoint(outputFields: readonly string[] | null): Endpoint {
+  return {
+    type: 'chat',
+    path: '/v1/chat/completions',
+    ownFields: [...OPENAI_OWN_FIELDS, 'messages', 'max_tokens'],
+    lengthField: 'max_tokens',
+    modes: ['stream', 'whole'],
+    wholeBy: 'event',
+    generates: true,
+
+    body(request: GenerationRequest, options: GenerationOptions): string {
+      return openAiBody({ messages: messages(request) }, options.lengthField ?? 'max_tokens', request, options);
+    },
+
+    ...choiceReading('chat', outputFields),
+  };
+}
+
+export const chat = chatEndpoint(null);
+
+/** OpenAI's `/v1/completions`. `outputFields`: the only fields of unknown names that count as output; null: all. */
+export function completionsEndpoint(outputFields: readonly string[] | null): Endpoint {
+  return {
+    type: 'completions',
+    path: '/v1/completions',
+    ownFields: [...OPENAI_OWN_FIELDS, 'prompt', 'max_tokens'],
+    lengthField: 'max_tokens',
+    modes: ['stream', 'whole'],
+    wholeBy: 'event',
+    generates: true,
+
+    body(request: GenerationRequest, options: GenerationOptions): string {
+      return openAiBody({ prompt: plainText(request) }, options.lengthField ?? 'max_tokens', request, options);
+    },
+
+    ...choiceReading('completions', outputFields),
+  };
+}
+
+export const completions = completionsEndpoint(null);
+
+/** OpenAI's `/v1/embeddings`: one JSON response without output tokens. */
+export const embeddings: Endpoint = {
+  type: 'embeddings',
+  path: '/v1/embeddings',
+  ownFields: ['model', 'input'],
+  lengthField: null,
+  modes: ['whole'],
+  wholeBy: 'body',
+  generates: false,
+  variableKeys: new Set(),
+
+  body(request: GenerationRequest, options: GenerationOptions): string {
+    const { model, sampling } = options;
+    return bodyText(
+      request.payload === undefined
+        ? { ...sampling, model, input: plainText(request) }
+        : { model, ...sampling, ...request.payload },
+      options,
+    );
+  },
+
+  interpret: (): EventMeaning | null => null,
+
+  interpretWhole(response: unknown): EventMeaning | null {
+    if (!isObject(response)) return null;
+    const error = errorMessage(response);
+    if (error === null && !Array.isArray(response.data)) return null;
+    const vectors = Array.isArray(response.data) ? (response.data as unknown[]) : [];
+    return {
+      content: vectors.length > 0 && vectors.every(isVector),
+      finishReason: null,
+      usage: usage(response),
+      error,
+    };
+  },
+
+  text: () => NO_TEXT,
+};
+
+/** Numbers, or with `encoding_format: base64` a string. */
+function isVector(item: unknown): boolean {
+  if (!isObject(item)) return false;
+  const { embedding } = item;
+  return (Array.isArray(embedding) || typeof embedding === 'string') && embedding.length > 0;
+}
+
+/** Some servers report `completion_tokens: 0`; embeddings have no output tokens. */
+function usage(response: Readonly<Record<string, unknown>>): EventMeaning['usage'] {
+  const reported = openAiUsage(response.usage);
+  return reported === null ? null : { ...reported, output_tokens: null, reasoning_tokens: null };
+}
