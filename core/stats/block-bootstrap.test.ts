@@ -71,6 +71,17 @@ describe('blockBootstrap', () => {
     });
   });
 
+  test('draws the same for a percentile whatever else is wanted', () => {
+    const values = autoregression(0.3, 300, 3);
+    const { intervals } = blockBootstrap(values, { quantiles: [0.001, 0.5, 0.99, 0.9] });
+    expect(intervals.map((interval) => interval !== null)).toEqual([false, true, false, true]);
+    for (const [i, q] of [
+      [1, 0.5],
+      [3, 0.9],
+    ] as const)
+      expect(blockBootstrap(values, { quantiles: [q] }).intervals).toEqual([intervals[i]]);
+  });
+
   test('has no interval of the extremes', () => {
     expect(blockBootstrap(autoregression(0, 1000, 1), { quantiles: [0, 1] }).intervals).toEqual([null, null]);
   });

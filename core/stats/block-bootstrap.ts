@@ -84,20 +84,26 @@ export function blockBootstrap(valuesInTimeOrder: Float64Array, options: BlockBo
   const blockLength = Math.max(ofRanks.blockLength, ...ofQuantiles.map((each) => each.blockLength));
   const effectiveSampleSizes = ofQuantiles.map((each) => each.effectiveSampleSize);
 
+  const isEnough = quantiles.map((q, i) => {
+    const tail = Math.min(q, 1 - q);
+    const ofTail = (effectiveSampleSizes[i] ?? 0) * tail;
+    return ofTail >= NEEDED_BEYOND && ofRanks.effectiveSampleSize * tail >= NEEDED_BEYOND_BY_RANKS;
+  });
+  const isFinite = Number.isFinite(sorted[0]) && Number.isFinite(sorted.at(-1));
+  const hasMean = isFinite && ofRanks.effectiveSampleSize >= NEEDED_FOR_MEAN;
+  // Nothing is drawn for what few values cannot say.
+  const wanted = quantiles.filter((_, i) => isEnough[i]);
+  const sizes = effectiveSampleSizes.filter((_, i) => isEnough[i]);
   const drawn =
-    sorted.length > DRAWN_UP_TO
-      ? normalLimit(valuesInTimeOrder, sorted, quantiles, { blockLength, effectiveSampleSizes, confidence })
-      : resampleBlocks(valuesInTimeOrder, sorted, places, quantiles, { blockLength, resamples, seed, confidence });
-  const finite = Number.isFinite(sorted[0]) && Number.isFinite(sorted.at(-1));
+    wanted.length === 0 && !hasMean
+      ? null
+      : sorted.length > DRAWN_UP_TO
+        ? normalLimit(valuesInTimeOrder, sorted, wanted, { blockLength, effectiveSampleSizes: sizes, confidence })
+        : resampleBlocks(valuesInTimeOrder, sorted, places, wanted, { blockLength, resamples, seed, confidence });
+  const intervals = drawn?.quantiles.values();
   return {
-    intervals: quantiles.map((q, i) => {
-      const tail = Math.min(q, 1 - q);
-      const enough =
-        (effectiveSampleSizes[i] ?? 0) * tail >= NEEDED_BEYOND &&
-        ofRanks.effectiveSampleSize * tail >= NEEDED_BEYOND_BY_RANKS;
-      return enough ? (drawn.quantiles[i] ?? null) : null;
-    }),
-    mean: finite && ofRanks.effectiveSampleSize >= NEEDED_FOR_MEAN ? drawn.mean : null,
+    intervals: isEnough.map((enough) => (enough ? (intervals?.next().value ?? null) : null)),
+    mean: hasMean ? (drawn?.mean ?? null) : null,
     effectiveSampleSize: ofRanks.effectiveSampleSize,
     effectiveSampleSizes,
     blockLength,
