@@ -39,12 +39,22 @@ function notStored(request: RunRequest, { result, message }: RunNotStoredError):
   return { request, performed: { result, failure: message, path: request.runsDirectory, notes: [] } };
 }
 
-/** The run of a command: its whole result, or one line if it is one of several. `isMerged`: the shards merge it themselves. */
+/** How a run is shown. */
+export interface RunDisplay {
+  /** It is one of several. */
+  readonly isMember: boolean;
+  /** The shards merge it themselves. */
+  readonly isMerged: boolean;
+  /** Shows a remark. */
+  readonly note: (line: string) => void;
+}
+
+/** The run of a command: its whole result, or one line if it is one of several. */
 export async function showRun(
   { result, failure, path, notes }: PerformedRun,
   { shard, runsDirectory }: RunRequest,
   options: RunOptions,
-  { isMember, isMerged }: { readonly isMember: boolean; readonly isMerged: boolean },
+  { isMember, isMerged, note }: RunDisplay,
 ): Promise<void> {
   const quiet = isQuiet(options);
   const print = printing();
@@ -62,7 +72,7 @@ export async function showRun(
     process.stdout.write(`${links.join('\n')}\n`);
     if (shard !== null && !isMerged) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
   }
-  for (const note of notes) writeMessage(process.stderr, note);
+  notes.forEach(note);
   if (failure !== null) writeMessage(process.stderr, `llmbench run: ${failure}`);
 }
 

@@ -17,6 +17,7 @@ import { printing } from './printing.ts';
 import { LiveLines } from './progress/live-lines.ts';
 import { Progress, type ProgressPlan } from './progress/progress.ts';
 import { VerboseLines, verboseLine } from './progress/verbose-lines.ts';
+import { saidOnce } from './said-once.ts';
 import { requestedUploads } from './requested-uploads.ts';
 import { isRunOfSeries, PageOfSeries } from './series/page-of-series.ts';
 import { resultTable } from './tables/result-table.ts';
@@ -41,6 +42,9 @@ export class Session {
 
   /** Shows a line to the user. */
   readonly say = (line: string): void => this.#display.print(line);
+
+  /** The same for what each of the runs would repeat. */
+  readonly sayOnce = saidOnce(this.say);
 
   /** Opens the page and performs `work`, during which signals end the runs. Throws a `CliError` for what is expected to fail. */
   async use<T>(work: () => Promise<T>): Promise<T> {
@@ -84,13 +88,13 @@ export class Session {
     await this.#page?.close();
   }
 
-  host(request: RunRequest, say: (line: string) => void = this.say): RunHost {
+  host(request: RunRequest): RunHost {
     const { verbose } = this.#options;
     const page = this.#page;
     if (page === null) throw new Error('the session is not in use');
     return {
       servePage: (live, pageOptions) => page.serve(live, pageOptions),
-      say,
+      say: this.sayOnce,
       ...(verbose ? { explain: (line) => this.say(verboseLine(line)) } : {}),
       observe: (epoch, servers) => {
         const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;

@@ -17,7 +17,6 @@ import type { RunOptions } from '../options/run-options.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { capacityTable, probeLine } from '../tables/capacity-table.ts';
 import { printing } from '../printing.ts';
-import { saidOnce } from '../said-once.ts';
 import { Session, withUpload } from '../session.ts';
 import { costFacts } from '../tables/cost-lines.ts';
 import { scalarOf } from '../tables/scalar-of.ts';
@@ -44,7 +43,7 @@ async function searched(
   argv: readonly string[],
   session: Session,
 ): Promise<number> {
-  const { controls, say } = session;
+  const { controls, say, sayOnce } = session;
   const search = requestedSearch(options, given);
   checkSearchedLoads(search, options.yes);
   const store = await storeOf(options['runs-dir']);
@@ -52,7 +51,6 @@ async function searched(
   if (previous !== null) refuseOther(search, previous);
   say(announcement(search, previous));
   const departures = new Departures();
-  const once = saidOnce(say);
   let latest = previous;
   try {
     latest = await findCapacity(search, previous, controls, {
@@ -62,14 +60,14 @@ async function searched(
         const { departure, ...run } = await measureRun(
           session.uploaded(request),
           own,
-          observed(session.host(withoutEnd(request), once), observer),
+          observed(session.host(withoutEnd(request)), observer),
           VERSION,
         );
         departures.add(departure);
         return run;
       },
       finished: (probe, { notes }) => {
-        notes.forEach(once);
+        notes.forEach(sayOnce);
         say(probeLine({ load: search.range.load, objectives: search.objectives }, probe));
       },
       save: async (file) => {

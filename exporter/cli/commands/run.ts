@@ -53,7 +53,7 @@ async function performed(
   session: Session,
   runs: GroupRun[],
 ): Promise<boolean> {
-  const { controls, say } = session;
+  const { controls, say, sayOnce } = session;
   const isMember = requests.length > 1;
   let meeting: ShardMeeting | null = null;
   try {
@@ -74,7 +74,7 @@ async function performed(
           keptRun(runs, request, () =>
             measureRun(request, controls, { ...session.host(request), rendezvous }, VERSION),
           ),
-        finished: (run, request) => showRun(run, request, options, { isMember, isMerged }),
+        finished: (run, request) => showRun(run, request, options, { isMember, isMerged, note: sayOnce }),
         goesOn: (done) => {
           const end = options.sweep === null ? null : endOfDoubling(done.map(({ result }) => result));
           if (end !== null) say(sweepEndLine(end));

@@ -47,10 +47,11 @@ describe('remarks on the responses of a run', () => {
 
     test('more than 10 % off is named, with the remedy', () => {
       expect(inputs([1388, 1388])).toEqual([
-        'input length: the server counted 1388 tokens per request instead of 512 (271 %): without --tokenizer each word ' +
+        'input length: the server counted 1388 tokens per request instead of 512 (271 %). Without --tokenizer each word ' +
           'counts as one token; --tokenizer with that of the model makes lengths exact',
       ]);
-      expect(inputs([440], 0, true)[0]).toMatch(/^input length: .* \(86 %\): the tokenizer is not that of the model/);
+      expect(inputs([7])[0]).toMatch(/^input length: .* \(1 %\)\. A word is at least one token: the server truncates/);
+      expect(inputs([440], 0, true)[0]).toMatch(/^input length: .* \(86 %\)\. The tokenizer is not that of the model/);
     });
 
     test('up to 10 %, a chat template and unknown counts are not', () => {

@@ -111,11 +111,13 @@ export class RunRemarks implements RunEvents {
     if (Math.abs(reported - tokens.mean) <= Math.max(INPUT_TOLERANCE * tokens.mean, TEMPLATE_TOKENS) + chance)
       return null;
     const why = hasTokenizer
-      ? 'the tokenizer is not that of the model, or the chat template adds many'
-      : 'without --tokenizer each word counts as one token; --tokenizer with that of the model makes lengths exact';
+      ? 'The tokenizer is not that of the model, or the chat template adds many'
+      : reported < tokens.mean
+        ? 'A word is at least one token: the server truncates prompts, or its count is wrong'
+        : 'Without --tokenizer each word counts as one token; --tokenizer with that of the model makes lengths exact';
     return (
       `input length: the server counted ${reported.toFixed(0)} tokens per request instead of ${tokens.mean} ` +
-      `(${percent(reported / tokens.mean)}): ${why}`
+      `(${percent(reported / tokens.mean)}). ${why}`
     );
   }
 
@@ -126,7 +128,7 @@ export class RunRemarks implements RunEvents {
     if (missed <= LENGTH_TOLERANCE * this.#requestedTokens) return null;
     if (ratio > 1) {
       return (
-        `output length: ${percent(ratio)} of the requested tokens: the server ignores max_tokens, or the ` +
+        `output length: ${percent(ratio)} of the requested tokens. The server ignores max_tokens, or the ` +
         'tokenizer is not that of the model (ignore_eos and min_tokens only make responses longer)'
       );
     }
