@@ -77,6 +77,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'exporter/exports',
     'exporter/report',
   ],
+  'exporter/watch': [...CORE, ...BASE, ...RUNS, 'exporter/imports', 'exporter/publish', 'exporter/run'],
 };
 /** What starts and joins the rest, and no other folder imports. */
 const ENTRY_POINTS = ['exporter/cli', 'exporter/library', 'scripts', 'benchmarks', 'tests'];

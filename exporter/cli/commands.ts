@@ -23,6 +23,11 @@ export const COMMANDS: readonly Command[] = [
     summary: "collect and summarize servers' metrics without a benchmark",
     load: () => import('./commands/collect.ts'),
   },
+  {
+    name: 'watch',
+    summary: "run another tool's benchmark as a run: live, with its servers and its results",
+    load: () => import('./commands/watch.ts'),
+  },
   { name: 'import', summary: "import other tools' results as runs", load: () => import('./commands/import.ts') },
   {
     name: 'runs',

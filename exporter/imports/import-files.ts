@@ -14,7 +14,7 @@ import { printable } from './import-notes.ts';
 import { JsonTextError } from './reading/json-text.ts';
 import { isMappable } from './mapped/is-mappable.ts';
 import { ImportRefusal } from './import-refusal.ts';
-import type { FileGroup, ImportContext, Importer, RecognizedFile } from './importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile } from './importer.ts';
 import { contentHash, openSource } from './reading/source-file.ts';
 import type { SourceFile } from './reading/source-file.ts';
 import { unsupportedTool } from './unsupported-tools.ts';
@@ -80,6 +80,10 @@ export interface ImportRequest extends Omit<ImportContext, 'progress'> {
   readonly tags?: readonly string[];
   /** Whether a group is to be imported now; absent: all are. */
   readonly accept?: (group: FileGroup) => boolean;
+  /** Which runs of a group are wanted, by their `part`, from all of them; absent, or null for a group: all are. */
+  readonly select?: (group: FileGroup) => ((runs: readonly ImportedRun[]) => ReadonlySet<string | null>) | null;
+  /** The run as it is to be stored, and under which name; absent: as it was read, under a name of its own. */
+  readonly assign?: (imported: ImportedRun) => { readonly imported: ImportedRun; readonly runId: string | null };
 }
 
 /** Receives the progress of an import. */
@@ -262,7 +266,7 @@ class GroupProgress {
 async function* importGroup(
   { importer, group }: ImporterGroup,
   known: Map<string, KnownSource>,
-  { store, signal, timeZone, scenario = null, tags = [] }: ImportRequest,
+  { store, signal, timeZone, scenario = null, tags = [], select, assign }: ImportRequest,
   { progress, place }: { readonly progress: GroupProgress; readonly place: () => ImportPlace },
 ): AsyncGenerator<ImportOutcome> {
   const context: ImportContext = { timeZone, signal, progress: (bytes) => progress.read(bytes) };
@@ -275,7 +279,9 @@ async function* importGroup(
       yield { ...common, ...(await alreadyStored(store, before, place())) };
       return;
     }
+    const selected = await selectedParts(select?.(group) ?? null, importer.read(group, context));
     for await (const imported of importer.read(group, context)) {
+      if (selected !== null && !selected.has(imported.part)) continue;
       const hash = imported.sha256 ?? partHash(sha256, imported.part);
       const name = imported.part === null ? common.name : `${common.name} (${printable(imported.part)})`;
       const there = known.get(hash);
@@ -294,8 +300,9 @@ async function* importGroup(
         yield { ...common, name, status: 'updated', run_id: there.run_id, what: 'start time' };
         continue;
       }
+      const assigned = assign?.(named) ?? { imported: named, runId: null };
       const { run_id, isNew } = await stored(store, hash, () =>
-        storeImport(store, named, group, { sha256: hash, files, ...at }, { tags }),
+        storeImport(store, assigned.imported, group, { sha256: hash, files, ...at }, { tags, runId: assigned.runId }),
       );
       known.set(hash, { run_id, start: imported.start, imported_at: at.imported_at });
       if (!isNew) {
@@ -313,6 +320,17 @@ async function* importGroup(
       yield { ...common, status: 'refused', reason: reasonOf(error), missing: false };
     } else throw error;
   }
+}
+
+/** Null: all. */
+async function selectedParts(
+  select: ReturnType<NonNullable<ImportRequest['select']>>,
+  runs: AsyncIterable<ImportedRun>,
+): Promise<ReadonlySet<string | null> | null> {
+  if (select === null) return null;
+  const all: ImportedRun[] = [];
+  for await (const imported of runs) all.push(imported);
+  return select(all);
 }
 
 /** A result that is stored: by an earlier version perhaps, which did not record when it was imported. */

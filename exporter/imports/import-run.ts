@@ -24,6 +24,14 @@ import { ImportSummary } from './import-summary.ts';
 import type { MeasuredRequests, ServersOfRun, FileGroup, ImportedRun, ImportSource, KnownKey } from './importer.ts';
 import { noteDisorder, plausibleMeasures } from './stated/plausible-measures.ts';
 
+export interface StoredAs {
+  readonly tags: readonly string[];
+  /** The run that it replaces; absent or null: it is a new one. */
+  readonly replaced?: RunFile | null;
+  /** The unfinished run of this process that it completes; absent or null: it gets a name of its own. */
+  readonly runId?: string | null;
+}
+
 /** Which content an imported run comes from, and when it was imported. */
 export type ContentSource = Pick<ImportSource, 'sha256' | 'files' | 'imported_at' | 'position'>;
 
@@ -50,9 +58,9 @@ export async function storeImport(
   imported: ImportedRun,
   group: FileGroup,
   source: ContentSource,
-  { tags, replaced = null }: { readonly tags: readonly string[]; readonly replaced?: RunFile | null },
+  { tags, replaced = null, runId = null }: StoredAs,
 ): Promise<string> {
-  const kept = replaced === null ? { tags } : keptOf(replaced);
+  const kept = replaced === null ? { tags, ...(runId === null ? {} : { run_id: runId }) } : keptOf(replaced);
   const planned = { ...runFile(imported, group, source), ...kept };
   // Created when it is needed, within `addRun`: then its folder exists.
   const shelf = new FileShelf(join(unfinishedDirectory(store.directory), momentaryName(planned.run_id, ownIdentity())));
@@ -77,6 +85,7 @@ export async function storeImport(
       completed: () => run,
       files: () => serverFiles(servers(), planned.run_id),
       replaces: replaced !== null,
+      completes: runId !== null,
     });
   } finally {
     await shelf.close();
@@ -260,8 +269,8 @@ function isSampleOf(recorded: number, { stated }: ImportedRun): boolean {
   return (stated.requests.ok ?? recorded) > recorded;
 }
 
-/** For servers of a run whose records are a sample: the tool's own window is used, and no request is compared. */
-const NOTHING_MEASURED: MeasuredRequests = {
+/** For servers of a run without records of all requests: the tool's own window is used, and no request is compared. */
+export const NOTHING_MEASURED: MeasuredRequests = {
   window: null,
   requests: { ok: 0, error: 0, timeout: 0, cancelled: 0, errors: {} },
   warmupAfter: () => 0,

@@ -30,14 +30,17 @@ export function serversOfStores(read: ReadServers): ImportedServers {
   return {
     forRun(measured): ServersOfRun | null {
       const window = measured.window ?? read.window;
-      if (window === null) return null;
-      const collection = collectionOf(read, window);
-      return {
-        result: resultOf(collection, measured),
-        file: (runId) => serversFile(collection, runId),
-        writeSamples: (path) => writeServersParquet(path, collection),
-      };
+      return window === null ? null : serversOfRun(collectionOf(read, window), measured);
     },
+  };
+}
+
+/** What was collected from the servers, in the form of a run's files. */
+export function serversOfRun(collection: Collection, measured: MeasuredRequests): ServersOfRun {
+  return {
+    result: resultOf(collection, measured),
+    file: (runId) => serversFile(collection, runId),
+    writeSamples: (path) => writeServersParquet(path, collection),
   };
 }
 

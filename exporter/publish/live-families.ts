@@ -23,7 +23,7 @@ export function liveFamilies(
   targets: LiveTargets,
   histograms: readonly LiveFamily[],
 ): readonly LiveFamily[] {
-  const { run, version, isGood } = facts;
+  const { run, version, isGood, hasClient = true } = facts;
   const one = (value: number, own: Labels = labels): readonly SampleInput[] => [{ labels: own, value }];
   const phases = PHASES.filter((phase) => phase !== 'cooldown' || run.comparison_key.cool_down === true);
   const perPhase = (read: (phase: PhaseCounts) => number) => () =>
@@ -57,7 +57,7 @@ export function liveFamilies(
     samples,
   });
 
-  return [
+  const ofRun: readonly LiveFamily[] = [
     { ...gauge(BUILD_INFO.name, BUILD_INFO.help, () => one(1, { version })), ofProcess: true },
     ...(run.shard === '0' ? [gauge(RUN_INFO.name, RUN_INFO.help, () => one(1, runInfoLabels(run)))] : []),
     gauge(RUN_TARGET_INFO.name, RUN_TARGET_INFO.help, () => targets.samples),
@@ -76,6 +76,14 @@ export function liveFamilies(
       PHASE_END.help,
       perPhase((phase) => phase.end_seconds),
     ),
+  ];
+  const dropped: LiveFamily = {
+    ...counter(SERIES_DROPPED.name, SERIES_DROPPED.help, () => one(targets.dropped, {})),
+    ofProcess: true,
+  };
+  if (!hasClient) return [...ofRun, dropped];
+  return [
+    ...ofRun,
     ...(stages.length === 0
       ? []
       : [
@@ -134,6 +142,6 @@ export function liveFamilies(
     gauge('llmbench_client_saturated', '1 if this client may limit the measurement (saturated), else 0.', () =>
       one(Number(tally.clientSaturated)),
     ),
-    { ...counter(SERIES_DROPPED.name, SERIES_DROPPED.help, () => one(targets.dropped, {})), ofProcess: true },
+    dropped,
   ];
 }

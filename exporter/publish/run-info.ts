@@ -10,6 +10,8 @@ export interface LiveRunFacts {
   readonly version: string;
   /** Whether an ok request met the SLOs; absent when there are none, and then goodput is not published at all. */
   readonly isGood?: (record: RequestRecord) => boolean;
+  /** False: another program sends the requests, and what it measures is absent, not 0; default true. */
+  readonly hasClient?: boolean;
 }
 
 export const RUN_INFO = {

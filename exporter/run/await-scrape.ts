@@ -8,7 +8,8 @@ const LIMIT_SECONDS = 20;
 
 /** Of a run that is about to send its first request. */
 interface AwaitedRun {
-  readonly request: RunRequest;
+  readonly request: Pick<RunRequest, 'awaitScrape' | 'runsDirectory' | 'metricsPort' | 'shard'> &
+    Partial<Pick<RunRequest, 'group'>>;
   readonly outputs: { readonly page: ServedPage | null };
   /** The pages that the discovery lists with the run. */
   readonly servers: { readonly recognized: { readonly urls: readonly string[] } } | null;

@@ -7,10 +7,10 @@ import type { ScrapedTarget } from '../publish/target-info.ts';
 import type { ServedPage } from '../publish/served-page.ts';
 import { RequestViewBuilder } from '../report/request-view.ts';
 import { findServe } from '../store/recovery/serve-presence.ts';
-import type { RunWriter } from '../store/run-writer.ts';
+import type { RunPlan, RunWriter } from '../store/run-writer.ts';
 import { writeRunFiles } from './run-files.ts';
 import { runFile } from './run-plan.ts';
-import type { RunContext } from './run-context.ts';
+import type { RunContext, RunHost } from './run-context.ts';
 import type { RunRequest } from './run-request.ts';
 
 interface LivePart {
@@ -147,20 +147,34 @@ function openOutgoing(
   });
 }
 
-/** Live metrics are served when a port is set, or when a `serve` process watches the directory and lists them. */
 async function openPage({ request, plan, version, host }: RunContext, live: LiveMetrics): Promise<ServedPage | null> {
-  const { metricsPort, runsDirectory } = request;
   // Only one publisher at a time: a Prometheus that receives the run by remote write must not scrape it too.
-  if (metricsPort === null && (request.outgoing?.remoteWrite ?? null) !== null) return null;
+  if (request.metricsPort === null && (request.outgoing?.remoteWrite ?? null) !== null) return null;
+  return openLivePage(request, plan, live, version, host);
+}
+
+/** How the live metrics of a run are served. */
+export type LivePageRequest = Pick<
+  RunRequest,
+  'metricsPort' | 'metricsHost' | 'allowedHosts' | 'lingerMaxSeconds' | 'runsDirectory'
+> &
+  Partial<Pick<RunRequest, 'group'>>;
+
+/** Live metrics are served when a port is set, or when a `serve` process watches the directory and lists them; else null. */
+export async function openLivePage(
+  request: LivePageRequest,
+  { run_id: runId, scenario }: Pick<RunPlan, 'run_id' | 'scenario'>,
+  live: LiveMetrics,
+  version: string,
+  host: Pick<RunHost, 'say' | 'servePage'>,
+): Promise<ServedPage | null> {
+  const { metricsPort, runsDirectory } = request;
   if (metricsPort === null && (await findServe(runsDirectory)) === null) {
     if (isFirstOfGroup(request)) host.say(NOT_SERVED);
     return null;
   }
   const page = await host.servePage(live, {
-    runId: plan.run_id,
-    scenario: plan.scenario,
-    runsDirectory,
-    version,
+    ...{ runId, scenario, runsDirectory, version },
     host: request.metricsHost,
     allowedHosts: request.allowedHosts,
     port: metricsPort ?? 0,
@@ -172,7 +186,7 @@ async function openPage({ request, plan, version, host }: RunContext, live: Live
 }
 
 /** Conditions that apply to all runs of a command are reported once. */
-export const isFirstOfGroup = ({ group }: RunRequest): boolean =>
+export const isFirstOfGroup = ({ group }: Partial<Pick<RunRequest, 'group'>>): boolean =>
   (group?.step ?? 0) === 0 && (group?.repeat ?? 0) === 0;
 
 const NOT_SERVED =

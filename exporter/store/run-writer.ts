@@ -7,6 +7,7 @@ import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
 import type { PhaseWindow, RunFile, RunProcess, RunTarget } from '../../core/run/run.ts';
 import type { RunEvents } from '../../core/run/run-output.ts';
+import { discardFolder } from './discard-folder.ts';
 import { replaceJson, syncPath } from '../files/durable-file.ts';
 import { fingerprint } from './fingerprint.ts';
 import { publicOrigin, publicUrl } from '../http-client/public-url.ts';
@@ -188,6 +189,15 @@ export class RunWriter implements RunEvents {
     } finally {
       this.#heartbeat.stop();
     }
+  }
+
+  /** Removes the unfinished run: its measurements are stored otherwise, or there are none. Throws the file system's error. */
+  async discard(): Promise<void> {
+    await this.#updating;
+    await this.#records.close();
+    await this.#shelf.close();
+    this.#heartbeat.stop();
+    await discardFolder(this.#runsDirectory, this.#paths.folder, this.#run.run_id);
   }
 
   async #complete({

@@ -8,7 +8,6 @@ import type { ImportReport, ImportRequest } from '../../imports/import-files.ts'
 import { ImportRefusal } from '../../imports/import-refusal.ts';
 import type { Importer } from '../../imports/importer.ts';
 import { IMPORTERS } from '../../imports/importers.ts';
-import { isTimeZone } from '../../imports/reading/wall-time.ts';
 import { watchFolders } from '../../imports/watch-folders.ts';
 import { reasonOf, RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
@@ -17,22 +16,9 @@ import { importJson, importTable } from '../tables/import-table.ts';
 import { openRuns } from '../open-runs.ts';
 import { command } from '../declare-command.ts';
 import { flag, seconds, text, texts } from '../options/options.ts';
-import type { Option } from '../options/options.ts';
+import { timeZoneOption } from '../options/time-zone-option.ts';
 import { scenarioName, TAGS } from '../options/name-options.ts';
 import { untilStopped } from '../until-stopped.ts';
-
-const timeZone: Option<string | null> = {
-  ...text(
-    'ZONE',
-    'time zone of timestamps without one, e.g. Europe/Berlin or UTC; without it such runs have no start time',
-    null,
-  ),
-  parse(given) {
-    const name = given.at(-1) ?? '';
-    if (!isTimeZone(name)) throw new Error('a time zone such as UTC or Europe/Berlin');
-    return name;
-  },
-};
 
 export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
@@ -48,7 +34,9 @@ export const OPTIONS = {
     5,
   ),
   mapping: text('FILE', 'YAML file that maps the columns of a custom CSV or JSON file to fields', null),
-  'time-zone': timeZone,
+  'time-zone': timeZoneOption(
+    'time zone of timestamps without one, e.g. Europe/Berlin or UTC; without it such runs have no start time',
+  ),
   json: flag('print the outcome of each result as JSON'),
 };
 

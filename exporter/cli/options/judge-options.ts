@@ -62,17 +62,22 @@ export const DETECT_OPTION: { readonly detect: Option<number | null> } = {
 
 const MAX_CONFIRMING = 50;
 
-export const CHECK_OPTIONS = {
+/** How a run is judged; what makes confirming runs is in `CHECK_OPTIONS`. */
+export const JUDGE_OPTIONS = {
   'accept-passed': flag('add the judged runs to the baseline when they passed'),
+  ...DETECT_OPTION,
+  ...RULE_OPTIONS,
+  ...VERDICT_OPTIONS,
+  ...AUTHOR_OPTION,
+};
+
+export const CHECK_OPTIONS = {
   confirm: integer(
     'make up to N more runs of the same plan when the first looks suspect',
     { min: 0, max: MAX_CONFIRMING },
     0,
   ),
-  ...DETECT_OPTION,
-  ...RULE_OPTIONS,
-  ...VERDICT_OPTIONS,
-  ...AUTHOR_OPTION,
+  ...JUDGE_OPTIONS,
 };
 
 export function requestedAuthor(

@@ -155,7 +155,8 @@ const OUTPUT_OPTIONS = {
   'show-servers': flag('also print what the servers reported: rates, percentiles with their bounds, gauges'),
 };
 
-const LIVE_METRICS_OPTIONS = {
+/** How the live metrics of a run are served. */
+export const LIVE_METRICS_OPTIONS = {
   'metrics-port': integer(
     'serve live metrics on this port, 0 for a free one; default: a free one if a `serve` watches --runs-dir, else none',
     { min: 0, max: 65_535 },

@@ -7,7 +7,7 @@ export function importTable(report: ImportReport): string {
   const { outcomes } = report;
   const shared = sharedNotes(outcomes);
   const lines = outcomes.flatMap((outcome) => outcomeLines(outcome, shared));
-  const common = [...shared].map(([note, results]) => `of ${results} results: ${cut(note)}`);
+  const common = [...shared].map(([note, results]) => `of ${results} results: ${shortNote(note)}`);
   const parts = [lines, passedOverLines(report), common, [summaryLine(report), ...hintLines(report)]].filter(
     (part) => part.length > 0,
   );
@@ -37,7 +37,8 @@ function passedOverLines({ passedOver }: ImportReport): string[] {
 
 const MAX_NOTE = 200;
 
-function cut(note: string): string {
+/** A note as a line shows it. */
+export function shortNote(note: string): string {
   return note.length > MAX_NOTE ? `${note.slice(0, MAX_NOTE)}… (complete in run.json)` : note;
 }
 
@@ -60,7 +61,7 @@ function outcomeLines(outcome: ImportOutcome, shared: ReadonlyMap<string, number
       const own = outcome.notes.filter((note) => !shared.has(note));
       return [
         head('imported', `${outcome.run_id}  ${outcome.tool}  ${outcome.name}`),
-        ...own.map((note) => `${' '.repeat(STATUS_WIDTH)}  ${cut(note)}`),
+        ...own.map((note) => `${' '.repeat(STATUS_WIDTH)}  ${shortNote(note)}`),
       ];
     }
     case 'known':

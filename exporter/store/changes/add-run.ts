@@ -38,6 +38,8 @@ export interface AddedRun {
   readonly files?: readonly AddedFile[] | (() => readonly AddedFile[]);
   /** The run exists and is replaced once the new one is complete; default false. */
   readonly replaces?: boolean;
+  /** An unfinished run of this process has its name and is discarded afterwards by its writer; default false. */
+  readonly completes?: boolean;
 }
 
 export interface AddedFile {
@@ -56,11 +58,11 @@ const OWN_FILES = /^(run\.json|result\.json|checksums\.sha256|records\/.*)$/;
  * is not writable, and the errors of `records`, `result` and `files`; then nothing is left.
  */
 export async function addRun(store: RunStore, added: AddedRun): Promise<{ path: string }> {
-  const { run, replaces = false } = added;
+  const { run, replaces = false, completes = false } = added;
   if (!isRunId(run.run_id) || !isRunId(run.shard)) throw new RangeError(`"${run.run_id}" is not a run id`);
   if (run.status === 'running') throw new RangeError('only a finished run can be added');
   await store.checkWritable();
-  if (!replaces) await store.refuseTaken(run.run_id);
+  if (!replaces && !completes) await store.refuseTaken(run.run_id);
   const unfinished = unfinishedDirectory(store.directory);
   // While it has this name it belongs to this process; if the process ends, opening the store removes or publishes it.
   const paths = runPaths(join(unfinished, claimedName(run.run_id, ownIdentity())), run.shard);
