@@ -1,5 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ResultFile } from '../../../core/run/result.ts';
 import { countOf } from '../../../core/run/request-counts.ts';
 import { collect } from '../fixtures/example-run.ts';
+import { killedBefore, leftByKills } from '../fixtures/killed.ts';
 import { openStore } from '../run-store.ts';
 
 const program = (name: string): string => fileURLToPath(new URL(`../fixtures/${name}.ts`, import.meta.url));
@@ -20,16 +20,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => rm(directory, { recursive: true }));
-
-/** Runs the program that kills itself before its n-th file system change; returns whether it was killed. */
-async function killedBefore(call: number, mode: 'write' | 'recover', runs: string): Promise<boolean> {
-  const child = spawn(process.execPath, [program('killed-writer'), mode, runs, String(call)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  if (signal !== 'SIGKILL') expect(code).toBe(0);
-  return signal === 'SIGKILL';
-}
 
 /** The names in a folder, without those with a leading dot; empty if the folder does not exist. */
 async function names(folder: string): Promise<string[]> {
@@ -70,12 +60,8 @@ async function recovered(runs: string): Promise<string> {
 describe('killed with SIGKILL before every change of the file system', () => {
   test('while a run is written: it is complete, recovered, or had not started', async () => {
     const outcomes: string[] = [];
-    for (let call = 1; ; call++) {
-      const runs = join(directory, String(call));
-      const killed = await killedBefore(call, 'write', runs);
-      outcomes.push(await recovered(runs));
-      if (!killed) break;
-    }
+    const runs = join(directory, 'runs');
+    for (const left of await leftByKills('write', runs, join(directory, 'left'))) outcomes.push(await recovered(left));
     // In the order of the calls a run has not begun, then is lost half-way, then is complete.
     const order = ['never begun', 'aborted', 'completed'];
     expect(outcomes).toEqual(outcomes.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)));
@@ -95,12 +81,8 @@ describe('killed with SIGKILL before every change of the file system', () => {
       await rm(copy, { recursive: true });
       if (status === 'aborted') break;
     }
-    for (let call = 1; ; call++) {
-      const runs = join(directory, String(call));
-      await cp(abandoned, runs, { recursive: true });
-      const killed = await killedBefore(call, 'recover', runs);
-      expect(await recovered(runs)).toBe('aborted');
-      if (!killed) break;
+    for (const left of await leftByKills('recover', abandoned, join(directory, 'left'))) {
+      expect(await recovered(left)).toBe('aborted');
     }
   });
 });

@@ -1,18 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { addRun } from '../changes/add-run.ts';
 import { addedRun } from '../fixtures/added-run.ts';
 import { collect } from '../fixtures/example-run.ts';
+import { killedBefore, leftByKills } from '../fixtures/killed.ts';
 import { RunIndex } from '../index/run-index.ts';
 import { openStore } from '../run-store.ts';
 import { verifyRun } from '../verify-run.ts';
-
-const PROGRAM = fileURLToPath(new URL('../fixtures/killed-writer.ts', import.meta.url));
 
 let directory: string;
 
@@ -21,16 +17,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => rm(directory, { recursive: true }));
-
-/** Does the work on the runs and kills itself before its n-th change of the file system; whether it was killed. */
-async function killedBefore(call: number, mode: 'add' | 'tag' | 'delete', runs: string): Promise<boolean> {
-  const child = spawn(process.execPath, [PROGRAM, mode, runs, String(call)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  if (signal !== 'SIGKILL') expect(code).toBe(0);
-  return signal === 'SIGKILL';
-}
 
 /**
  * What is there when the store is opened after that: the tags of `r1`, or `absent`. A run that is there is whole, by its
@@ -52,16 +38,13 @@ async function found(runs: string): Promise<string> {
   return first.tags.join();
 }
 
-/** What was found after a kill before the first, second, … change, and at last after none. */
+/** What is found after a kill before the first, second, … change, and at last after none. */
 async function outcomes(mode: 'add' | 'tag' | 'delete', begin: (runs: string) => Promise<void>): Promise<string[]> {
+  const runs = join(directory, 'runs');
+  await begin(runs);
   const all: string[] = [];
-  for (let call = 1; ; call++) {
-    const runs = join(directory, String(call));
-    await begin(runs);
-    const killed = await killedBefore(call, mode, runs);
-    all.push(await found(runs));
-    if (!killed) return all;
-  }
+  for (const left of await leftByKills(mode, runs, join(directory, 'left'))) all.push(await found(left));
+  return all;
 }
 
 async function withRun(runs: string): Promise<void> {
@@ -89,5 +72,20 @@ describe('killed with SIGKILL before every change of the file system', () => {
 
   test('while a run is deleted: it is complete, then absent', async () => {
     expect(states(await outcomes('delete', withRun))).toEqual(['', 'absent']);
+  });
+
+  test('the copies of the other tests are what a kill leaves', async () => {
+    const files = async (runs: string): Promise<string[]> => {
+      const names = await readdir(runs, { recursive: true }).catch(() => []);
+      // Names of temporary files and folders have the process in them.
+      return names.map((name) => name.replace(/~\d+~\w+\.\d+|(?<=\.)\d+(?=\.tmp)/g, '')).sort();
+    };
+    const runs = join(directory, 'runs');
+    const left = await leftByKills('add', runs, join(directory, 'left'));
+    for (let call = 1; call < left.length; call += 4) {
+      const killed = join(directory, `killed-${call}`);
+      expect(await killedBefore(call, 'add', killed)).toBe(true);
+      expect({ call, files: await files(killed) }).toEqual({ call, files: await files(left[call - 1] ?? '') });
+    }
   });
 });
