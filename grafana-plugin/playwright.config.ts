@@ -10,7 +10,8 @@ export default defineConfig({
   // The speed is that of the plugin's sources, without a host.
   testIgnore: process.env['GRAFANA_LINE'] ? '*-speed.spec.ts' : [],
   globalSetup: './e2e/support/global-setup.ts',
-  workers: 1,
+  // One waits half of the time: for pages to load and for Prometheus.
+  workers: 2,
   // Limits against hanging, not measures of speed: a busy machine may take its time.
   timeout: 240_000,
   expect: { timeout: 60_000 },

@@ -12,6 +12,9 @@ export async function bundlePage(): Promise<string> {
     entryPoints: [here('./page/main.tsx')],
     outfile: `${out}/host.js`,
     bundle: true,
+    // The browser reads it for every test.
+    minifyWhitespace: true,
+    minifySyntax: true,
     format: 'iife',
     target: 'es2022',
     jsx: 'transform',

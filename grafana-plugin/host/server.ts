@@ -1,5 +1,12 @@
 import { createReadStream, existsSync, statSync } from 'node:fs';
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  request,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { extname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageFolder } from './packages.ts';
@@ -24,17 +31,19 @@ const FONTS: Record<string, string> = {
 const GRAFANA_RULES_PATH = '/api/prometheus/grafana/api/v1/rules';
 const GRAFANA_SEARCH_PATH = '/api/search';
 const NO_RULES = { status: 'success', data: { groups: [] } };
+const KEPT: OutgoingHttpHeaders = { 'cache-control': 'max-age=31536000, immutable' };
 /** A port that nothing listens on. */
 const UNUSED_ADDRESS = 'http://127.0.0.1:9';
-const PAGE = `<!doctype html>
+/** The page of a bundle, whose version is in the addresses: a browser may keep it. */
+const pageOf = (version: string): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">
     <title>llmbench plugin host</title>
     <link rel="icon" href="data:,">
-    <link rel="stylesheet" href="/host/host.css">
+    <link rel="stylesheet" href="/host/host.css?${version}">
   </head>
-  <body style="margin: 0"><div id="root"></div><script src="/host/host.js"></script></body>
+  <body style="margin: 0"><div id="root"></div><script src="/host/host.js?${version}"></script></body>
 </html>`;
 
 /** Paths of the Grafana server that the page needs, and the folders that serve them. */
@@ -73,6 +82,7 @@ export function startHost(options: HostOptions): Promise<{ url: string; server: 
     ['/api/datasources/proxy/uid/llmbench-runs/', options.exporterUrl ?? UNUSED_ADDRESS, exporterToken],
   ];
   const served = folders(options);
+  const page = pageOf(String(statSync(join(root, 'host/out/host.js')).mtimeMs));
   const server = createServer((message, response) => {
     const path = new URL(message.url ?? '/', 'http://host').pathname;
     const font = FONTS[/^\/public\/fonts\/inter\/(.+)$/.exec(path)?.[1] ?? ''];
@@ -87,13 +97,13 @@ export function startHost(options: HostOptions): Promise<{ url: string; server: 
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify((options.grafanaDashboards ?? []).map((uid) => ({ uid, type: 'dash-db' }))));
     } else if (font) {
-      sendFile(join(root, 'node_modules/@fontsource/inter/files', font), response);
+      sendFile(join(root, 'node_modules/@fontsource/inter/files', font), response, KEPT);
     } else if (folder) {
-      sendFile(fileIn(folder[1], path.slice(folder[0].length)), response);
+      sendFile(fileIn(folder[1], path.slice(folder[0].length)), response, path.startsWith('/host/') ? KEPT : {});
     } else if (path.startsWith('/public/') || path.startsWith('/api/')) {
       response.writeHead(404).end();
     } else {
-      response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
+      response.writeHead(200, { 'content-type': 'text/html' }).end(page);
     }
   });
   return new Promise((resolve, reject) => {
@@ -118,12 +128,12 @@ function fileIn(folder: string, path: string): string | null {
   }
 }
 
-function sendFile(file: string | null, response: ServerResponse): void {
+function sendFile(file: string | null, response: ServerResponse, headers: OutgoingHttpHeaders = {}): void {
   if (file === null || !existsSync(file) || !statSync(file).isFile()) {
     response.writeHead(404).end();
     return;
   }
-  response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+  response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', ...headers });
   createReadStream(file).pipe(response);
 }
 

@@ -1,4 +1,4 @@
-import { expect, type Page, test as base } from '@playwright/test';
+import { type BrowserContext, expect, type Page, test as base } from '@playwright/test';
 import { hostUrl, type PageParameters } from '../../host/page-url.ts';
 
 export interface Environment {
@@ -46,7 +46,30 @@ interface Fixtures {
 /** Known noise: translations, one icon and the monospaced typeface are in Grafana's application, not in its packages. */
 const HARMLESS = [/ before i18n /i, /\/public\/fonts\/roboto\//, /\/unicons\/[a-z-]+\.svg/];
 
-export const test = base.extend<Fixtures>({
+/**
+ * One context for all tests of a worker, so that the browser keeps what it has compiled of the host's script, which is larger
+ * than everything else that a test loads. Each test has a page of its own, and nothing that another one has stored.
+ */
+export const test = base.extend<Fixtures, { shared: BrowserContext }>({
+  shared: [
+    async ({ browser }, use, { project }) => {
+      const context = await browser.newContext({ viewport: project.use.viewport ?? null });
+      await use(context);
+      await context.close();
+    },
+    { scope: 'worker' },
+  ],
+  context: async ({ shared }, use) => {
+    await use(shared);
+    for (const page of shared.pages()) {
+      const storage = await shared.newCDPSession(page);
+      const origin = new URL(page.url()).origin;
+      await storage.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb' });
+      await page.close();
+    }
+    await shared.clearCookies();
+    await shared.clearPermissions();
+  },
   environment: async ({}, use, info) => {
     const skip = process.env['LLMBENCH_E2E_SKIP'];
     info.skip(skip !== undefined, skip ?? '');
