@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { catalogs } from '../catalog/load.ts';
-import { describeWithPrometheus } from '../prometheus/describe-prometheus.ts';
+import { describeWithPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { ruleFiles } from '../prometheus/known-metrics.ts';
 import { selectors, type Selector } from '../prometheus/promql.ts';
 import { panelsOf, type ClassicDashboard, type ClassicVariable } from './classic-json.ts';

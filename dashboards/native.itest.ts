@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeWithPrometheusMajor } from '../prometheus/describe-prometheus.ts';
+import { describeWithPrometheusMajor } from '../prometheus/testing/describe-prometheus.ts';
 import { ruleFiles } from '../prometheus/known-metrics.ts';
 import { panelsOf, type ClassicDashboard, type ClassicVariable } from './classic-json.ts';
 import { APP_FOLDER, DASHBOARDS, NATIVE_FOLDER } from './src/dashboards.ts';

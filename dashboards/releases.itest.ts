@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadCatalog } from '../catalog/load.ts';
-import { describeWithEachPrometheus } from '../prometheus/describe-prometheus.ts';
+import { describeWithEachPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { panelsOf, type ClassicDashboard } from './classic-json.ts';
 import { DASHBOARDS } from './src/dashboards.ts';
 import { seriesOfPage, type InputSeries } from './testing/catalog-page.ts';

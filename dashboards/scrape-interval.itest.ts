@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { describeWithEachPrometheus } from '../prometheus/describe-prometheus.ts';
+import { describeWithEachPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { scrapeIntervalVariable } from './src/variables.ts';
 
 const execute = promisify(execFile);

@@ -1,7 +1,8 @@
 import { defineConfig } from '@playwright/test';
+import { ensureChromium } from '../scripts/chromium.mjs';
 
 /**
- * Browser tests of the built plugin: `npm run build` first. CHROMIUM names the browser, PROMETHEUS the server, GRAFANA_LINE
+ * Browser tests of the built plugin: `npm run build` first. CHROMIUM names the browser, GRAFANA_LINE
  * the packages that make the host (a folder `host/grafana-<line>`; without it those that the plugin is built with).
  */
 export default defineConfig({
@@ -20,7 +21,7 @@ export default defineConfig({
   use: {
     viewport: { width: 1600, height: 900 },
     launchOptions: {
-      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      executablePath: ensureChromium({ install: false }) ?? 'chromium',
       args: [
         '--headless',
         '--no-sandbox',

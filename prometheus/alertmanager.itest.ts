@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { describeWithAlertmanager } from './describe-prometheus.ts';
+import { describeWithAlertmanager } from './testing/describe-prometheus.ts';
 import { startAlertmanager, type RunningServer } from './server.ts';
 
 const CONFIG = fileURLToPath(new URL('alertmanager.yml', import.meta.url));

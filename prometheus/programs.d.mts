@@ -16,6 +16,9 @@ export function ensurePrometheus(options: {
   readonly report?: (line: string) => void;
 }): Promise<PrometheusPrograms | null>;
 
+/** A Prometheus 3 and its promtool: in the folder PROMETHEUS_3_BIN, in `.cache/prometheus-3`, or on the PATH. */
+export function findPrometheus3(): Promise<PrometheusPrograms | null>;
+
 /** An Alertmanager and its tool, as absolute paths, with the server's version such as `0.25.0`. */
 export interface AlertmanagerPrograms {
   readonly alertmanager: string;

@@ -17,10 +17,13 @@ const executeFile = promisify(execFile);
  */
 const run = (file, args, options) => executeFile(file, args, { ...options, env: process.env });
 const PROMETHEUS_CACHE = fileURLToPath(new URL('../.cache/prometheus', import.meta.url));
+const PROMETHEUS_3_CACHE = fileURLToPath(new URL('../.cache/prometheus-3/usr/bin', import.meta.url));
 const ALERTMANAGER_CACHE = fileURLToPath(new URL('../.cache/alertmanager', import.meta.url));
 /** Where the package has its programs. */
 const BIN = 'usr/bin';
 const TIMEOUT_MS = 180_000;
+
+const foldersOfPath = () => (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
 
 /** @param {string} file */
 async function isExecutable(file) {
@@ -192,8 +195,7 @@ function reasonOf(error) {
 async function ensure(what, { install, cacheFolder, report = console.error }) {
   const { name, remedy, findIn } = what;
   const cached = join(cacheFolder, BIN);
-  const onPath = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  const found = (await findIn(onPath)) ?? (await findIn([cached]));
+  const found = (await findIn(foldersOfPath())) ?? (await findIn([cached]));
   if (found !== null || !install) return found;
   try {
     await unpackIntoCache(what, cacheFolder);
@@ -217,6 +219,20 @@ export async function ensurePrometheus({ cacheFolder = PROMETHEUS_CACHE, ...opti
   const remedy = 'Install it (https://prometheus.io/download) so that prometheus and promtool are on the PATH.';
   const what = { name: 'Prometheus', remedy, wanted: PROMETHEUS_PACKAGES, findIn: prometheusIn };
   return ensure(what, { ...options, cacheFolder });
+}
+
+/**
+ * A Prometheus 3 and its promtool: in the folder PROMETHEUS_3_BIN, where `scripts/real-servers/prometheus-3.sh` puts them, or on
+ * the PATH.
+ *
+ * @returns {Promise<{prometheus: string, promtool: string, version: string} | null>}
+ */
+export async function findPrometheus3() {
+  const named = process.env.PROMETHEUS_3_BIN;
+  const found = await prometheusIn([named ?? PROMETHEUS_3_CACHE]);
+  if (found !== null || named !== undefined) return found;
+  const onPath = await prometheusIn(foldersOfPath());
+  return onPath !== null && Number(onPath.version.split('.')[0]) >= 3 ? onPath : null;
 }
 
 /**

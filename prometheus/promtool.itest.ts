@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
-import { describeWithEachPrometheus, describeWithPrometheusMajor } from './describe-prometheus.ts';
+import { describeWithEachPrometheus, describeWithPrometheusMajor } from './testing/describe-prometheus.ts';
 import { renderGrafanaAlerts } from './grafana-alerts.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));

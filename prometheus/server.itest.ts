@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeWithPrometheus } from './describe-prometheus.ts';
+import { describeWithPrometheus } from './testing/describe-prometheus.ts';
 import { startPrometheus } from './server.ts';
 
 await describeWithPrometheus('startPrometheus', (programs) => {

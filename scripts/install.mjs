@@ -28,10 +28,10 @@ if (plugin || docs) {
 if (plugin) await installPackages(join(root, 'grafana-plugin'));
 if (docs) await installPackages(join(root, 'docs'));
 if (forTests) {
-  const { ensureAlertmanager, ensurePrometheus } = await import('../prometheus/programs.mjs');
+  const { ensureAlertmanager, ensurePrometheus, findPrometheus3 } = await import('../prometheus/programs.mjs');
   await ensurePrometheus({ install: true });
   await ensureAlertmanager({ install: true });
-  installPrometheus3();
+  await installPrometheus3(findPrometheus3);
   const { ensureVersitygw } = await import('./versitygw.mjs');
   ensureVersitygw({ install: true });
   const { ensureChartProgram } = await import('./kubernetes/chart-program.mjs');
@@ -40,12 +40,16 @@ if (forTests) {
   ensureChromium({ install: true });
 }
 
-/** The release beside the system's own that rules, verdicts and remote write are tested with. Its tests fail without it. */
-function installPrometheus3() {
-  if (process.env.PROMETHEUS_3_BIN !== undefined || process.platform !== 'linux') return;
-  const script = join(root, 'scripts/real-servers/prometheus-3.sh');
-  const { status } = spawnSync('bash', [script], { stdio: ['ignore', 2, 2] });
-  if (status !== 0) console.error('install: Prometheus 3 is not available; tests that require it fail');
+/** The release beside the system's own that rules, verdicts and remote write are tested with. */
+async function installPrometheus3(find) {
+  if ((await find()) !== null) return;
+  if (process.platform === 'linux' && process.env.PROMETHEUS_3_BIN === undefined) {
+    const script = join(root, 'scripts/real-servers/prometheus-3.sh');
+    if (spawnSync('bash', [script], { stdio: ['ignore', 2, 2] }).status === 0) return;
+  }
+  console.error(
+    'install: the tests of native histograms have no Prometheus 3: install it (https://prometheus.io/download) and set PROMETHEUS_3_BIN to the folder of prometheus and promtool',
+  );
 }
 
 /**

@@ -30,7 +30,7 @@ export function ensureVersitygw({ install }) {
   );
   if (status === 0) return findVersitygw();
   console.error(
-    `install: versitygw could not be built${error ? ` (${error.message})` : ''}; tests that need an S3 server are skipped`,
+    `install: the tests of object storage have no S3 server: versitygw could not be built with Go${error ? ` (${error.message})` : ''}; install Go, or set VERSITYGW_BIN to its path`,
   );
   return null;
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { describeWithPrometheus } from '../prometheus/describe-prometheus.ts';
+import { describeWithPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
 import { announced, llmbench, start, type Started } from './llmbench.ts';
 

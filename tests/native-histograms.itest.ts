@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { describeWithPrometheusMajor } from '../prometheus/describe-prometheus.ts';
+import { describeWithPrometheusMajor } from '../prometheus/testing/describe-prometheus.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
 import { until } from '../core/testing/until.ts';
 

@@ -9,7 +9,7 @@ import { total } from '../core/histogram/total.ts';
 import type { DistributionResult, ResultFile } from '../core/run/result.ts';
 import type { PercentileName } from '../core/stats/percentiles.ts';
 import { renderPrometheusConfig } from '../prometheus/config.ts';
-import { describeWithPrometheus } from '../prometheus/describe-prometheus.ts';
+import { describeWithPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { exactQuantile, type ClientHistogram } from '../prometheus/queries.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
 import { announced, llmbench, start, type Started } from './llmbench.ts';

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { shellCommand } from '../core/text/shell-word.ts';
 import { screenOf } from '../exporter/cli/testing/screen.ts';
@@ -13,6 +13,9 @@ export interface AtTerminal {
   readonly shown: (text: string, times?: number) => Promise<void>;
   readonly ended: Promise<{ readonly code: number | null; readonly written: string; readonly screen: string[] }>;
 }
+
+/** Whether `script` is that of util-linux. */
+export const hasTerminal = spawnSync('script', ['-qec', 'true', '/dev/null'], { stdio: 'ignore' }).status === 0;
 
 /** Starts llmbench at a pseudo-terminal of so many columns, by `script` of util-linux. */
 export function atTerminal(

@@ -11,7 +11,7 @@ import type { ResultFile } from '../core/run/result.ts';
 import { storeJudgedRun } from '../exporter/judge/testing/judged-run.ts';
 import { openStore } from '../exporter/store/run-store.ts';
 import { renderPrometheusConfig } from '../prometheus/config.ts';
-import { describeWithAlertmanager } from '../prometheus/describe-prometheus.ts';
+import { describeWithAlertmanager } from '../prometheus/testing/describe-prometheus.ts';
 import { startAlertmanager, startPrometheus, type RunningServer } from '../prometheus/server.ts';
 import { announced, llmbench, start, type Ended, type Started } from './llmbench.ts';
 

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { skipWithout } from '../core/testing/skip-without.ts';
 import { CHART, fillChart } from '../scripts/kubernetes/chart-files.ts';
 import { ensureChartProgram } from '../scripts/kubernetes/chart-program.mjs';
 
@@ -69,15 +70,7 @@ export function describeWithChart(name: string, body: (program: string) => void)
     });
     return;
   }
-  const reason = 'the test of the chart is not built: node scripts/kubernetes/chart-program.mjs builds it into .cache';
-  if (process.env['CI'] === 'true') {
-    test(name, () => {
-      throw new Error(reason);
-    });
-  } else {
-    console.warn(`skipped: ${name}: ${reason}`);
-    test.skip(`${name}: ${reason}`, () => undefined);
-  }
+  skipWithout(name, 'the test of the chart is not built: node scripts/kubernetes/chart-program.mjs builds it with Go');
 }
 
 /** Renders, lints and strictly decodes a chart. `values`: a file; null: the defaults. */

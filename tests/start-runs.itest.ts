@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseText } from '../core/exposition/index.ts';
 import type { RunFile } from '../core/run/run.ts';
-import { describeWithEachPrometheus } from '../prometheus/describe-prometheus.ts';
+import { describeWithEachPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { startPrometheus } from '../prometheus/server.ts';
 import { llmbench, start, type Started } from './llmbench.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ResultFile } from '../core/run/result.ts';
 import { renderPrometheusConfig } from '../prometheus/config.ts';
-import { describeWithPrometheus } from '../prometheus/describe-prometheus.ts';
+import { describeWithPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
 import { announced, llmbench, start, type Started } from './llmbench.ts';
 import { until } from '../core/testing/until.ts';

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { startSimulator } from '../simulator/main.ts';
-import { atTerminal } from './pseudo-terminal.ts';
+import { atTerminal, hasTerminal } from './pseudo-terminal.ts';
+
+const withTerminal = hasTerminal ? test : test.skip;
 
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
 let runsDir: string;
@@ -24,22 +26,25 @@ const runArgs = (...more: string[]): string[] => {
 
 const STOPPING = 'stopping: waiting for the requests in flight; press Ctrl-C again to cancel them';
 
-test('Ctrl-C at a terminal: its message stays above the progress, which leaves nothing behind', async () => {
-  const run = atTerminal(runArgs('--osl', '8000', '--request-count', '9'), 80);
-  await run.shown('2 in flight', 2);
-  run.type('\x03');
-  await run.shown(STOPPING);
-  await run.shown('TTFT     p50', 8);
-  run.type('\x03');
-  const { code, screen } = await run.ended;
-  expect(code).toBe(130);
-  const from = screen.indexOf(STOPPING);
-  expect(screen[from + 1]).toBe('');
-  expect(screen[from + 2]).toMatch(/^run {9}\S+ {2}aborted$/);
-  expect(screen.filter((line) => /\^C|░|in flight ·|^(TTFT|ITL) {3,}p50|^last \d/.test(line))).toEqual([]);
-});
+withTerminal(
+  'Ctrl-C at a terminal (requires script of util-linux): its message stays above the progress, which leaves nothing behind',
+  async () => {
+    const run = atTerminal(runArgs('--osl', '8000', '--request-count', '9'), 80);
+    await run.shown('2 in flight', 2);
+    run.type('\x03');
+    await run.shown(STOPPING);
+    await run.shown('TTFT     p50', 8);
+    run.type('\x03');
+    const { code, screen } = await run.ended;
+    expect(code).toBe(130);
+    const from = screen.indexOf(STOPPING);
+    expect(screen[from + 1]).toBe('');
+    expect(screen[from + 2]).toMatch(/^run {9}\S+ {2}aborted$/);
+    expect(screen.filter((line) => /\^C|░|in flight ·|^(TTFT|ITL) {3,}p50|^last \d/.test(line))).toEqual([]);
+  },
+);
 
-test('the first lines are broken between words', async () => {
+withTerminal('the first lines are broken between words (requires script of util-linux)', async () => {
   const { code, screen } = await atTerminal(runArgs('--osl', '8', '--request-count', '2'), 60).ended;
   expect(code).toBe(0);
   const text = screen.join(' ').replace(/ +/g, ' ');

@@ -11,7 +11,7 @@ import { storeJudgedRun } from '../exporter/judge/testing/judged-run.ts';
 import { PrometheusReceiver } from '../exporter/publish/testing/prometheus-receiver.ts';
 import { openStore } from '../exporter/store/run-store.ts';
 import { scenarioPaths } from '../exporter/store/scenarios/scenario-folders.ts';
-import { describeWithEachPrometheus } from '../prometheus/describe-prometheus.ts';
+import { describeWithEachPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import type { PrometheusPrograms } from '../prometheus/programs.mjs';
 import { startPrometheus } from '../prometheus/server.ts';
 import { announced, llmbench, start } from './llmbench.ts';

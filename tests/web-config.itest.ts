@@ -11,7 +11,7 @@ import { selfSignedCertificate, VALID, type TestCertificate } from '../exporter/
 import { addRun } from '../exporter/store/changes/add-run.ts';
 import { addedRun } from '../exporter/store/fixtures/added-run.ts';
 import { openStore } from '../exporter/store/run-store.ts';
-import { describeWithEachPrometheus } from '../prometheus/describe-prometheus.ts';
+import { describeWithEachPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { startPrometheus } from '../prometheus/server.ts';
 import { llmbench, start, type Started } from './llmbench.ts';
 

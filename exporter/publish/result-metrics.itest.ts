@@ -9,7 +9,7 @@ import { expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { catalogs } from '../../catalog/load.ts';
 import type { CatalogFamily } from '../../catalog/types.ts';
-import { describeWithPrometheus } from '../../prometheus/describe-prometheus.ts';
+import { describeWithPrometheus } from '../../prometheus/testing/describe-prometheus.ts';
 import { startPrometheus } from '../../prometheus/server.ts';
 import { listen } from '../http/listen.ts';
 import { metricsRoute } from '../http/metrics.ts';

@@ -27,7 +27,7 @@ export function ensureChartProgram({ install }) {
   );
   if (status === 0) return path;
   console.error(
-    `install: the test of the Helm chart could not be built${error ? ` (${error.message})` : ''}; it is skipped`,
+    `install: the tests of the Helm chart have no Helm: it could not be built with Go${error ? ` (${error.message})` : ''}; install Go`,
   );
   return null;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test } from '@jest/globals';
-import { describeWithPrometheus } from '../../../prometheus/describe-prometheus.ts';
+import { describeWithPrometheus } from '../../../prometheus/testing/describe-prometheus.ts';
 import { start } from '../../../tests/llmbench.ts';
 import { startSimulator } from '../../../simulator/main.ts';
 import type { ResultFile } from '../../../core/run/result.ts';

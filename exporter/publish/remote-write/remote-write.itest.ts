@@ -13,7 +13,7 @@ import { performRun } from '../../run/perform-run.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { createServer, type AddressInfo } from 'node:net';
 import { resultSamples } from '../result-samples.ts';
-import { describeWithPrometheusMajor } from '../../../prometheus/describe-prometheus.ts';
+import { describeWithPrometheusMajor } from '../../../prometheus/testing/describe-prometheus.ts';
 import type { PrometheusPrograms } from '../../../prometheus/programs.mjs';
 import { PrometheusReceiver } from '../testing/prometheus-receiver.ts';
 import { sendPending } from './send-pending.ts';

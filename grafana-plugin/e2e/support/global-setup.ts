@@ -1,11 +1,12 @@
+import { ensurePrometheus, findPrometheus3 } from '../../../prometheus/programs.mjs';
+import { ensureChromium } from '../../../scripts/chromium.mjs';
 import { bundlePage } from '../../host/bundle.ts';
 import { installPackages } from '../../host/install.ts';
 import { GRAFANA_LINE, grafanaVersion } from '../../host/packages.ts';
 import { startHost } from '../../host/server.ts';
 import type { Environment } from './environment.ts';
-import { findPrometheus3 } from './native-prometheus.ts';
 import { startAppData, type WantedRuns } from './start-app-data.ts';
-import { findPrometheus, missingTool, startData } from './start-data.ts';
+import { startData } from './start-data.ts';
 import { startStagedData } from './start-staged-data.ts';
 import { unpackPlugin } from './unpack-plugin.ts';
 
@@ -19,10 +20,15 @@ const NATIVE_DASHBOARDS = ['llmbench-benchmark-native', 'llmbench-vllm-native', 
 
 /** Starts the data of the panel and of the app, and the host pages; the tests learn of them through the environment. */
 export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
-  const [prometheus, prometheus3] = [findPrometheus(), findPrometheus3()];
-  const missing = missingTool(prometheus, process.env['CHROMIUM'] ?? '/usr/bin/chromium');
-  if (prometheus === null || prometheus3 === null || missing !== null) {
-    const reason = missing ?? 'no Prometheus 3: node scripts/install.mjs --for-tests unpacks it';
+  const prometheus = (await ensurePrometheus({ install: false }))?.prometheus;
+  const prometheus3 = (await findPrometheus3())?.prometheus;
+  const isMissing = [
+    ...(ensureChromium({ install: false }) === null ? ['Chromium (CHROMIUM)'] : []),
+    ...(prometheus === undefined ? ['Prometheus'] : []),
+    ...(prometheus3 === undefined ? ['Prometheus 3 (PROMETHEUS_3_BIN)'] : []),
+  ];
+  if (prometheus === undefined || prometheus3 === undefined || isMissing.length > 0) {
+    const reason = `no ${isMissing.join(', no ')}: node scripts/install.mjs --for-tests installs what it can`;
     if (process.env['CI']) {
       throw new Error(reason);
     }

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Programs } from './programs.ts';
 
@@ -9,13 +7,6 @@ const REQUESTS = 200;
 /** The histogram under which the exponential one is stored. */
 const EXPONENTIAL = 'vllm:request_prefill_time_seconds';
 const EXPONENTIAL_JOB = 'exponential';
-
-/** Path of a Prometheus 3: in PROMETHEUS_3_BIN or in the project's cache; null when there is none. */
-export function findPrometheus3(): string | null {
-  const cached = fileURLToPath(new URL('../../../.cache/prometheus-3/usr/bin', import.meta.url));
-  const file = join(process.env['PROMETHEUS_3_BIN'] ?? cached, 'prometheus');
-  return existsSync(file) ? file : null;
-}
 
 export interface NativePrometheus {
   url: string;

@@ -1,9 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { exposition, TOTAL_SECONDS } from './observations.ts';
 import { listen, until } from './processes.ts';
 import { startPrograms } from './programs.ts';
@@ -14,14 +10,6 @@ export interface TestData {
   fromMs: number;
   toMs: number;
   stop: () => Promise<void>;
-}
-
-/** Path of the Prometheus binary: PROMETHEUS, the project's cache, or the search path; null when there is none. */
-export function findPrometheus(): string | null {
-  const cached = fileURLToPath(new URL('../../../.cache/prometheus/usr/bin/prometheus', import.meta.url));
-  const given = process.env['PROMETHEUS'];
-  const onPath = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, 'prometheus'));
-  return [...(given ? [given] : []), cached, ...onPath].find((file) => existsSync(file)) ?? null;
 }
 
 /** Starts a real Prometheus that scrapes the test exporter every second, and returns when both runs are over. */
@@ -56,19 +44,6 @@ export async function startData(prometheus: string): Promise<TestData> {
   } catch (error) {
     await stop();
     throw error;
-  }
-}
-
-/** Prints why the browser tests cannot run, or null when they can. */
-export function missingTool(prometheus: string | null, chromium: string): string | null {
-  if (prometheus === null) {
-    return 'no prometheus binary: install it or set PROMETHEUS';
-  }
-  try {
-    execFileSync(chromium, ['--version'], { stdio: 'ignore' });
-    return null;
-  } catch {
-    return `no browser at ${chromium}: install Chromium or set CHROMIUM`;
   }
 }
 

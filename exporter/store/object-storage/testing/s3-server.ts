@@ -5,7 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, test } from '@jest/globals';
+import { describe } from '@jest/globals';
+import { skipWithout } from '../../../../core/testing/skip-without.ts';
 import { ensureVersitygw } from '../../../../scripts/versitygw.mjs';
 
 const STARTS_WITHIN_MS = 60_000;
@@ -19,15 +20,10 @@ export function describeWithS3(name: string, body: (program: string) => void): v
     describe(name, () => body(program));
     return;
   }
-  const reason = 'versitygw is missing: node scripts/versitygw.mjs builds it into .cache';
-  if (process.env['CI'] === 'true') {
-    test(name, () => {
-      throw new Error(reason);
-    });
-  } else {
-    console.warn(`skipped: ${name}: ${reason}`);
-    test.skip(`${name}: ${reason}`, () => undefined);
-  }
+  skipWithout(
+    name,
+    'versitygw is missing: node scripts/versitygw.mjs builds it with Go, or set VERSITYGW_BIN to its path',
+  );
 }
 
 export interface S3Server {
