@@ -1,7 +1,7 @@
 /**
  * `npm test`: every check of the project, on two cores, and one closing line with the sum over all of them, after a line
  * for each skipped test. The output of a check is printed when it has ended. A check without a count of its own (compiler,
- * linter) is one test. `npm run check` (`--quick`): only the checks that need neither servers nor a browser.
+ * linter) is one test. `npm run check` (`--quick`): types, lint, and the unit tests of what differs from the main branch.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
@@ -18,11 +18,8 @@ interface Tally {
 
 interface Stage {
   readonly name: string;
-  readonly quick?: true;
   /** The stage that must have ended before. */
   readonly after?: string;
-  /** How many cores it keeps busy; default 1. */
-  readonly cores?: number;
   /** `log`: the open file to which it writes what it prints. */
   readonly run: (log: number) => Promise<Tally>;
 }
@@ -35,30 +32,68 @@ const reports = mkdtempSync(join(tmpdir(), 'llmbench-test-'));
 const PASSED: Tally = { passed: 1, failed: 0, skipped: [] };
 const FAILED: Tally = { passed: 0, failed: 1, skipped: [] };
 
-// Started in this order: the longest early, so that the others run beside it.
+// Started in this order: what fails fast first, then the longest, so that the others run beside it.
 const STAGES: readonly Stage[] = [
-  // They wait for scrapes and timers more than half of the time: both halves together keep one core busy.
-  { name: 'real servers, 1 of 2', cores: 0.5, run: (log) => integration('1/2', log) },
-  { name: 'real servers, 2 of 2', cores: 0.5, run: (log) => integration('2/2', log) },
-  { name: 'types', quick: true, run: (log) => check(['run', '-s', 'typecheck'], root, log) },
-  { name: 'lint', quick: true, run: (log) => check(['run', '-s', 'lint'], root, log) },
+  // They wait for scrapes and timers more than half of the time: three files at a time keep one core busy.
+  {
+    name: 'real servers',
+    run: (log) => jest(['run', '-s', 'integration', '--', '--maxWorkers=3'], root, 'integration.json', log),
+  },
+  { name: 'types', run: (log) => check(['run', '-s', 'typecheck'], root, log) },
+  { name: 'lint', run: (log) => check(['run', '-s', 'lint'], root, log) },
   { name: 'plugin: build', run: (log) => check(['run', '-s', 'build'], plugin, log) },
+  { name: 'plugin: browser', after: 'plugin: build', run: (log) => playwright('browser.json', log) },
   {
     name: 'plugin: what is built',
     after: 'plugin: build',
     run: (log) => jest(['run', '-s', 'check:dist', '--'], plugin, 'dist.json', log),
   },
-  { name: 'plugin: browser', after: 'plugin: build', run: (log) => playwright('browser.json', log) },
-  { name: 'unit tests', quick: true, run: (log) => jest(['run', '-s', 'unit', '--'], root, 'unit.json', log) },
-  { name: 'plugin: types', quick: true, run: (log) => check(['run', '-s', 'typecheck'], plugin, log) },
+  { name: 'unit tests', run: (log) => jest(['run', '-s', 'unit', '--'], root, 'unit.json', log) },
+  { name: 'plugin: types', run: (log) => check(['run', '-s', 'typecheck'], plugin, log) },
   { name: 'plugin: lint', run: (log) => check(['run', '-s', 'lint'], plugin, log) },
-  {
-    name: 'plugin: unit tests',
-    quick: true,
-    run: (log) => jest(['run', '-s', 'test', '--'], plugin, 'plugin.json', log),
-  },
+  { name: 'plugin: unit tests', run: (log) => jest(['run', '-s', 'test', '--'], plugin, 'plugin.json', log) },
   { name: 'docs: site', run: (log) => check(['run', '-s', 'build'], docs, log) },
 ];
+
+/** Those of `npm run check`, with what earlier checks have cached, and with the tests of what changed. */
+function quickStages(): readonly Stage[] {
+  const files = filesOfBranch();
+  const isOfPlugin = files === null || files.some((file) => /^(grafana-plugin|core)\//.test(file));
+  const traced = files?.filter((file) => !file.startsWith('grafana-plugin/'));
+  const unit = traced?.every(isTraced) ? ['--findRelatedTests', ...traced, ...TEXT_TESTS] : [];
+  const ofPlugin: readonly Stage[] = [
+    { name: 'plugin: types', run: (log) => check(['run', '-s', 'typecheck'], plugin, log) },
+    { name: 'plugin: unit tests', run: (log) => jest(['run', '-s', 'test', '--'], plugin, 'plugin.json', log) },
+  ];
+  return [
+    { name: 'types', run: (log) => check(['run', '-s', 'typecheck'], root, log) },
+    { name: 'unit tests', run: (log) => jest(['run', '-s', 'unit', '--', ...unit], root, 'unit.json', log) },
+    { name: 'lint', run: (log) => check(['run', '-s', 'lint:cached'], root, log) },
+    ...(isOfPlugin ? ofPlugin : []),
+  ];
+}
+
+/** Tests that read sources and texts of the whole project. */
+const TEXT_TESTS = ['tests/layers.test.ts', 'scripts/docs/word-list.test.ts'];
+
+/** Whether the imports show which tests a change of the file concerns; tests also read catalogs, rules, guides and captures. */
+const isTraced = (file: string): boolean =>
+  /\.ts$/.test(file) && !/fixtures\//.test(file) && existsSync(join(root, file));
+
+/** The files that differ from the main branch, committed or not; null if that branch is unknown. */
+function filesOfBranch(): readonly string[] | null {
+  const git = (...args: readonly string[]): string | null => {
+    const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+    return status === 0 ? stdout : null;
+  };
+  const lines = (text: string | null): readonly string[] => (text ?? '').split('\n').filter((line) => line !== '');
+  for (const main of ['origin/HEAD', 'origin/main', 'main']) {
+    const base = git('merge-base', 'HEAD', main)?.trim();
+    if (base === undefined) continue;
+    return [...lines(git('diff', '--name-only', base)), ...lines(git('ls-files', '--others', '--exclude-standard'))];
+  }
+  return null;
+}
 
 function npm(args: readonly string[], cwd: string, log: number, env: NodeJS.ProcessEnv = {}): Promise<number> {
   const child = spawn('npm', args, { cwd, stdio: ['ignore', log, log], env: { ...process.env, ...env } });
@@ -73,14 +108,6 @@ function npm(args: readonly string[], cwd: string, log: number, env: NodeJS.Proc
 
 const check = async (args: readonly string[], cwd: string, log: number): Promise<Tally> =>
   (await npm(args, cwd, log)) === 0 ? PASSED : FAILED;
-
-const integration = (shard: string, log: number): Promise<Tally> =>
-  jest(
-    ['run', '-s', 'integration', '--', '--runInBand', `--shard=${shard}`],
-    root,
-    `integration-${shard.replace('/', '-of-')}.json`,
-    log,
-  );
 
 interface JestReport {
   readonly numPassedTests: number;
@@ -157,7 +184,7 @@ const FAILURES_EVERY_MS = 5000;
 
 /** Runs a stage, names its failures while it runs, and prints its output when it has ended. */
 async function perform(stage: Stage): Promise<Ended> {
-  const path = join(reports, `${STAGES.indexOf(stage)}.log`);
+  const path = join(reports, `${stage.name.replaceAll(/\W+/g, '-')}.log`);
   const log = openSync(path, 'a');
   console.log(`${stage.name} …`);
   const begun = Date.now();
@@ -174,14 +201,13 @@ async function perform(stage: Stage): Promise<Ended> {
   return { stage, tally, seconds };
 }
 
-/** Runs the stages in their order, as many at once as keep so many cores busy. */
+/** Runs the stages in their order, one per core at a time. */
 async function performAll(stages: readonly Stage[], cores: number): Promise<readonly Ended[]> {
   const waiting = [...stages];
   const ended: Ended[] = [];
   const running = new Set<Promise<unknown>>();
-  let busyCores = 0;
-  const canStart = ({ after, cores: needed = 1 }: Stage): boolean =>
-    busyCores + needed <= cores && (after === undefined || ended.some(({ stage }) => stage.name === after));
+  const canStart = ({ after }: Stage): boolean =>
+    running.size < cores && (after === undefined || ended.some(({ stage }) => stage.name === after));
   while (waiting.length > 0 || running.size > 0) {
     const next = waiting.findIndex(canStart);
     if (next < 0) {
@@ -189,10 +215,7 @@ async function performAll(stages: readonly Stage[], cores: number): Promise<read
       continue;
     }
     for (const stage of waiting.splice(next, 1)) {
-      const { cores: needed = 1 } = stage;
-      busyCores += needed;
       const run = perform(stage).then((end) => {
-        busyCores -= needed;
         ended.push(end);
         running.delete(run);
       });
@@ -218,10 +241,8 @@ function leftInCheckout(before: readonly string[]): Ended {
 
 const quick = process.argv.includes('--quick');
 const before = changedFiles();
-const performed = await performAll(
-  STAGES.filter((stage) => !quick || stage.quick),
-  Math.min(2, availableParallelism()),
-);
+const stages = quick ? quickStages() : STAGES;
+const performed = await performAll(stages, Math.min(2, availableParallelism()));
 const all = [...performed, leftInCheckout(before)];
 rmSync(reports, { recursive: true, force: true });
 
