@@ -19,20 +19,20 @@ export function releasesBefore(version: string): string {
   const parts = numbersOf(version);
   const alternatives = parts.flatMap((part, place) => {
     const same = parts.slice(0, place).map((number) => `${number}\\.`);
-    return part === 0 ? [] : [`${same.join('')}(${numbersBelow(part)})([^0-9].*)?`];
+    return numbersBelow(part).map((numbers) => same.join('') + numbers);
   });
-  return alternatives.join('|');
+  return `(${alternatives.join('|')})([^0-9].*)?`;
 }
 
 function numbersOf(version: string): number[] {
   return [...version.matchAll(/(?<=^|\.)\d+/g)].map(Number);
 }
 
-/** `[0-9]|1[0-9]|2[0-3]` for 24. */
-function numbersBelow(limit: number): string {
+/** `[0-9]`, `1[0-9]` and `2[0-3]` for 24. */
+function numbersBelow(limit: number): string[] {
   const tens = Math.floor(limit / 10);
   const whole = Array.from({ length: tens }, (_, ten) => `${ten === 0 ? '' : ten}[0-9]`);
   const last = limit % 10;
-  if (last > 0) whole.push(`${tens === 0 ? '' : tens}${last === 1 ? '0' : `[0-${last - 1}]`}`);
-  return whole.join('|');
+  const digits = last === 1 ? '0' : `[0-${last - 1}]`;
+  return last === 0 ? whole : [...whole, `${tens === 0 ? '' : tens}${digits}`];
 }

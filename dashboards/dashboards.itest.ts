@@ -43,7 +43,7 @@ const FORMER = new Set(catalogs().flatMap(({ families }) => families.flatMap(({ 
 const isFormer = (metric: string): boolean => FORMER.has(metric.replace(/_(bucket|sum|count)$/, ''));
 
 /** Of queries that have data where their panel has none: tried in releases.itest.ts. */
-const EMPTY_REASON = '{{why}}';
+const EMPTY_REASON = 'No data: {{why}}';
 
 /** How queries are named that are of exactly the chosen runs, whose servers a single job scrapes. */
 const OF_RUN = /, run \{\{start\}\}$/;

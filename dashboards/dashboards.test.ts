@@ -5,7 +5,7 @@ import { queryFaults } from '../prometheus/query-faults.ts';
 import { selectors } from '../prometheus/promql.ts';
 import { panelsOf, type ClassicDashboard } from './classic-json.ts';
 import { isExcepted, LINT_EXCEPTIONS } from './lint-exceptions.ts';
-import { lint } from './lint.ts';
+import { lint, variableQuery } from './lint.ts';
 import { APP_FOLDER, DASHBOARDS, NATIVE_FOLDER } from './src/dashboards.ts';
 
 const HERE = new URL('.', import.meta.url);
@@ -118,7 +118,7 @@ describe.each(generated)('$file', ({ file, json, isApp }) => {
     const lost = queries.flatMap(({ panel, expr, legendFormat = '' }) => {
       const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
       const known = new Set(selectors(expr).flatMap(({ metric }) => [...(KNOWN.get(metric)?.labels ?? [])]));
-      const made = [...expr.matchAll(/, "(\w+)", "[^"]*", "\w+", "/g)].map(([, label = '']) => label);
+      const made = [...expr.matchAll(/, "(\w+)", "[^"]*", "\w*", "/g)].map(([, label = '']) => label);
       const kept = /\bby \(/.test(expr)
         ? [...[...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, by = '']) => by.split(', ')), ...made]
         : [...known, ...made];
@@ -130,11 +130,15 @@ describe.each(generated)('$file', ({ file, json, isApp }) => {
   test('says on every panel of a server where its data would come from', () => {
     if (isApp || !/llmbench-(vllm|dynamo|kvbm|sglang|trtllm|triton)/.test(file)) return;
     const drawn = panels.filter(({ title }) => title !== 'Targets up');
+    const variable = dashboard.templating.list.find(({ name }) => name === 'why');
+    const ofServers = variable === undefined ? '' : variableQuery(variable);
     const silent = drawn.filter(({ type, description, fieldConfig, targets }) => {
       // A tile shows a dash, which its description explains.
-      // A panel over time says it in a series of its own, a tile in its description.
+      // A panel over time says it in a series of its own, whose name a variable may have; a tile in its description.
       const text = type === 'stat' ? description : fieldConfig?.defaults.noValue;
-      return ![text, ...(targets ?? []).map(({ expr }) => expr)].some((each) => /port \d+, path \/.+/.test(each ?? ''));
+      const queries = (targets ?? []).map(({ expr }) => expr);
+      const servers = queries.some((expr) => expr.includes('"$why"')) ? [ofServers] : [];
+      return ![text, ...queries, ...servers].some((each) => /port \d+, path \/.+/.test(each ?? ''));
     });
     expect(silent.map(({ title }) => title)).toEqual([]);
     expect(drawn.length).toBeGreaterThan(0);

@@ -72,10 +72,12 @@ function lintPanel(panel: ClassicPanel): readonly Finding[] {
   });
   const findings: Finding[] = [];
   const targets = panel.targets ?? [];
-  if ([panel, ...targets].some(({ datasource }) => datasource?.uid !== DATASOURCE_VARIABLE)) {
+  // A target without a data source has that of its panel.
+  const sources = [panel, ...targets.filter(({ datasource }) => datasource !== undefined)];
+  if (sources.some(({ datasource }) => datasource?.uid !== DATASOURCE_VARIABLE)) {
     findings.push(say('panel-datasource-rule', 'a data source that is not the variable'));
   }
-  if ([panel, ...targets].some(({ datasource }) => datasource?.type !== 'prometheus')) {
+  if (sources.some(({ datasource }) => datasource?.type !== 'prometheus')) {
     findings.push(say('target-logql-rule', 'a target that is not PromQL: the rules for LogQL are not restated here'));
   }
   if (DESCRIBED.has(panel.type)) {

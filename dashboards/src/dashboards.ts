@@ -14,7 +14,8 @@ import { sglang } from './systems/sglang.ts';
 import { triton } from './systems/triton.ts';
 import { trtllm } from './systems/trtllm.ts';
 import { vllm } from './systems/vllm.ts';
-import type { AnnotationQuery, Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { AnnotationQuery, Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { baseDashboard } from './base-dashboard.ts';
 import { withClientLatency } from './benchmark/client-latency.ts';
 import { withEnergy } from './benchmark/energy.ts';
@@ -74,7 +75,10 @@ export const DASHBOARDS: readonly File[] = [
 /** The newest schema that Grafana 10.4 knows; later ones migrate it when they load it. */
 const SCHEMA_VERSION = 39;
 
-/** A dashboard as the file that Grafana 10.4 to 13 provision: what a later schema brought is taken out. */
+/**
+ * A dashboard as the file that Grafana 10.4 to 13 provision: what a later schema brought is taken out. So is what Grafana
+ * assumes anyway: dashboards are stored where 256 kB are the limit.
+ */
 function classicJson(dashboard: Dashboard): string {
   const annotations = (dashboard.annotations.list ?? []).map((annotation) => {
     const known: Partial<AnnotationQuery> = { ...annotation };
@@ -82,7 +86,21 @@ function classicJson(dashboard: Dashboard): string {
     return known;
   });
   const classic = { ...dashboard, id: null, schemaVersion: SCHEMA_VERSION, annotations: { list: annotations } };
-  return `${JSON.stringify(classic, null, 2)}\n`;
+  return `${JSON.stringify({ ...classic, panels: (dashboard.panels ?? []).map(withoutDefaults) }, null, 2)}\n`;
+}
+
+function withoutDefaults(panel: Panel | RowPanel): object {
+  if ('panels' in panel) return { ...panel, panels: panel.panels.map(withoutDefaults) };
+  const known: Partial<Panel> = { ...panel };
+  if (known.transparent === false) delete known.transparent;
+  if (known.repeat === undefined) delete known.repeatDirection;
+  const targets = known.targets?.map((target) => {
+    const query: Partial<Dataquery> = { ...target };
+    if (query.range === false) delete query.range;
+    if (query.instant === false) delete query.instant;
+    return query;
+  });
+  return targets === undefined ? known : { ...known, targets };
 }
 
 const TTFT_OBJECTIVE = {

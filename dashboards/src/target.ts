@@ -1,7 +1,7 @@
 import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
-import { DataqueryBuilder, PromQueryFormat, QueryEditorMode } from '@grafana/grafana-foundation-sdk/prometheus';
+import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import { UID as BENCHMARK_UID } from './uid.ts';
-import { DATASOURCE, SCRAPE_INTERVAL } from './datasource.ts';
+import { SCRAPE_INTERVAL } from './datasource.ts';
 
 /** What a panel asks, and how it names each series that comes back. */
 export interface Query {
@@ -18,11 +18,10 @@ export interface Query {
   readonly dashed?: true;
 }
 
+/** What is not said, Grafana takes as it is here: the data source of the panel, time series, PromQL as text. */
 function dataquery({ expr, legend }: Query, refId: string): DataqueryBuilder {
   return new DataqueryBuilder()
     .refId(refId)
-    .datasource(DATASOURCE)
-    .editorMode(QueryEditorMode.Code)
     .expr(expr)
     .legendFormat(legend)
     .interval(SCRAPE_INTERVAL);
@@ -36,14 +35,14 @@ export function refId(index: number): string {
 /** Values over the time range. */
 export function overTime(queries: readonly Query[]): DataqueryBuilder[] {
   return queries.map((query, index) => {
-    const target = dataquery(query, refId(index)).format(PromQueryFormat.TimeSeries);
+    const target = dataquery(query, refId(index));
     return query.instant === true ? target.instant() : target.range();
   });
 }
 
 /** One value per series, at the end of the time range. */
 export function atTheEnd(queries: readonly Query[]): DataqueryBuilder[] {
-  return queries.map((query, index) => dataquery(query, refId(index)).instant().format(PromQueryFormat.TimeSeries));
+  return queries.map((query, index) => dataquery(query, refId(index)).instant());
 }
 
 /** One row per series, at the end of the time range. */

@@ -1,9 +1,12 @@
+import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
 import {
   CustomVariableBuilder,
   DatasourceVariableBuilder,
   QueryVariableBuilder,
+  VariableHide,
   VariableRefresh,
   VariableSort,
+  type VariableModel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { boundsByDistance, limitSeries, OBJECTIVES, type LatencyObjective } from '../../prometheus/objectives.ts';
 import { ofMeasured, runMatcher, runTitles } from '../../prometheus/queries.ts';
@@ -54,6 +57,18 @@ function queryVariable(of: Pick<LabelVariableOptions, 'name' | 'label' | 'descri
     .refresh(VariableRefresh.OnTimeRangeChanged)
     .multi(true);
 }
+
+/** One value that queries need and that no viewer chooses. */
+export function hiddenVariable(options: Omit<ResultVariableOptions, 'label'>): VariableBuilder {
+  const variable = resultVariable({ ...options, label: options.name })
+    .multi(false)
+    .sort(VariableSort.Disabled)
+    .hide(VariableHide.HideVariable);
+  // A value in a link would be that of another dashboard, or of another time.
+  return { build: () => ({ ...variable.build(), skipUrlSync: true }) };
+}
+
+type VariableBuilder = Builder<VariableModel>;
 
 export function datasourceVariable(): DatasourceVariableBuilder {
   return new DatasourceVariableBuilder('datasource')

@@ -17,7 +17,8 @@ export async function fillChart(chart: string): Promise<void> {
 }
 
 /**
- * By their paths below `files/`. Dashboards are without white space: an object has at most 1 MiB.
+ * By their paths below `files/`. Dashboards are without white space: `kubectl apply` keeps a copy of an object in an
+ * annotation of at most 256 kB.
  */
 async function chartFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();

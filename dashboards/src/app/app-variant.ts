@@ -36,6 +36,8 @@ export function appVariant(dashboard: ServerDashboard): ServerDashboard {
     tag: 'llmbench-app',
     choices: (dashboard.choices ?? []).filter(({ name }) => used.includes(`$${name}"`)),
     objectives: [],
+    // The app's panel says itself what it lacks.
+    emptyReasons: false,
     rows,
   };
 }

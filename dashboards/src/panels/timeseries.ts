@@ -5,7 +5,6 @@ import {
   StackingConfigBuilder,
   StackingMode,
   TooltipDisplayMode,
-  VisibilityMode,
   VizLegendOptionsBuilder,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
@@ -36,6 +35,8 @@ const NO_RUN =
 const NO_SERVER =
   'No data of these servers. Prometheus has to scrape them under the host and port that the run used, and to load the recording ' +
   'rules in prometheus/rules. Set Servers to All to see every server.';
+/** Of one line, and of a panel whose queries find the reason. */
+export const NO_VALUE = '–';
 /** Name of the line that stands for a service level objective: its style goes by the name. */
 const OBJECTIVE = 'objective';
 const DASHED = { id: 'custom.lineStyle', value: { fill: 'dash', dash: [10, 10] } };
@@ -45,16 +46,14 @@ const OBJECTIVE_STYLE = [
   { id: 'custom.stacking', value: { mode: 'none' } },
 ];
 
-/** Lines over time from 0; a gap in the data stays a gap. */
+/**
+ * Lines over time from 0. Grafana's defaults do the rest: a gap in the data stays a gap, and of a short run, which has few
+ * samples, it draws the points, as a single one makes no line.
+ */
 export function timeseries(options: TimeseriesOptions): PanelBuilder {
   const panel = framed(new PanelBuilder(), options)
     .unit(options.unit)
     .axisSoftMin(0)
-    .lineWidth(1)
-    .fillOpacity(0)
-    // A short run has few samples, and a single one draws no line.
-    .showPoints(VisibilityMode.Auto)
-    .spanNulls(false)
     .legend(
       new VizLegendOptionsBuilder()
         .showLegend(true)
@@ -71,7 +70,8 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
   const noValue = options.noValue ?? whyNothing(options.queries);
   if (noValue !== undefined) {
     // Grafana writes it into the legend of each line without a value, too.
-    panel.noValue(noValue).overrideByRegexp('.*', [{ id: 'noValue', value: '–' }]);
+    panel.noValue(noValue);
+    if (noValue !== NO_VALUE) panel.overrideByRegexp('.*', [{ id: 'noValue', value: NO_VALUE }]);
   }
   if (options.repeat !== undefined) panel.repeat(options.repeat).repeatDirection('v');
   if (options.axisLabel !== undefined) panel.axisLabel(options.axisLabel);

@@ -3,7 +3,7 @@ import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { heatmap } from '../panels/heatmap.ts';
 import { stat } from '../panels/stat.ts';
 import { factsTable } from '../panels/table.ts';
-import { objectiveLine, timeseries } from '../panels/timeseries.ts';
+import { NO_VALUE, objectiveLine, timeseries } from '../panels/timeseries.ts';
 import { description } from './description.ts';
 import type { PanelSpec } from './panel-spec.ts';
 import { unlessOfRun } from './run-exact.ts';
@@ -45,7 +45,7 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
         ...(spec.max === undefined ? {} : { max: spec.max }),
         stacked: spec.kind === 'stacked',
         // The reason is a series of its own: a text here would be in every empty cell of the legend.
-        ...(spec.emptyReason === undefined ? {} : { noValue: '–' }),
+        ...(spec.emptyReason === undefined ? {} : { noValue: NO_VALUE }),
         queries: [
           ...spec.signals,
           ...(spec.objective === undefined ? [] : [objectiveLine(spec.objective)]),

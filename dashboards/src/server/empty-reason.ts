@@ -1,12 +1,14 @@
+import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
+import type { VariableModel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { formerNames } from '../../../catalog/former-names.ts';
-import type { Exposure } from '../../../catalog/types.ts';
 import { compareVersions, isVersion, releasesBefore } from '../../../catalog/versions.ts';
 import { withFormerNames } from '../../../prometheus/former-names.ts';
 import { runMatcher } from '../../../prometheus/queries.ts';
 import { selectors } from '../../../prometheus/promql.ts';
 import { SELECTED_RUNS } from '../queries/client.ts';
 import type { Query } from '../target.ts';
-import type { Family } from './families.ts';
+import { hiddenVariable } from '../variables.ts';
+import { Families, type Family } from './families.ts';
 import type { PanelSpec } from './panel-spec.ts';
 import type { Signal } from './signal.ts';
 
@@ -18,52 +20,66 @@ export interface Servers {
 }
 
 const OF_SERVERS = 'job=~"$job",instance=~"$instance"';
+/** Hidden variable of what all panels of a dashboard would have to ask alike. */
+const KNOWN_OF_SERVERS = 'why';
+/** Of that variable: a release, or nothing. That no page was scraped is a sentence. */
+const RELEASE_OR_NOTHING = '[^ ]*';
+
+/** What is known of the servers of a dashboard: that no page of theirs was scraped, else the release of the chosen runs. */
+export function serversVariable({ system, presence }: Servers): Builder<VariableModel> {
+  const unscraped = `absent_over_time(${presence}{${OF_SERVERS}}[$__range])`;
+  const runs = `llmbench_run_info{${runMatcher(SELECTED_RUNS)},system="${system}"}`;
+  const releases = `group by (system_version) (last_over_time(${runs}[$__range]))`;
+  return hiddenVariable({
+    name: KNOWN_OF_SERVERS,
+    description: 'What empty panels say: that no server was scraped, or which release the selected run used',
+    expr: `${reason(unscraped, noPageOf(new Families([system]).get(presence)))} or on () ${reason(releases, '$1', 'system_version', '(.*)')}`,
+    regex: '/why="(?<value>[^"]+)"/',
+  });
+}
 
 /**
  * Why a panel over time is empty: a series without a value whose name says it. Nothing where the panel has data. In this
  * order: no page was scraped, the release of the chosen run lacks the families, the page lacks them, nothing was observed.
  */
-export function emptyReason(panel: PanelSpec, { system, presence }: Servers): Query {
-  const families = [...new Set(panel.signals.flatMap((signal) => signal.families))];
-  const targets = targetsOf(panel.signals);
-  const there = thereQuery(panel.signals, targets);
-  const unscraped = `no page of ${pageOf(families)}`;
-  if (targets !== OF_SERVERS) return reasonQuery(reason(`absent(${there})`, unscraped));
+export function emptyReason({ signals }: PanelSpec, { system }: Servers): Query {
+  const families = [...new Set(signals.flatMap((signal) => signal.families))];
+  const [first] = families;
+  if (first === undefined) throw new Error('a panel of a server without families');
+  const targets = targetsOf(signals);
+  const absent = absentQuery(signals, targets);
+  if (targets !== OF_SERVERS) return reasonQuery(reason(absent, noPageOf(first)));
 
-  const scraped = `group(last_over_time(${presence}{${OF_SERVERS}}[$__range]))`;
-  const older = olderRelease(system, families);
-  const idle = idleQuery(panel.signals);
-  // The first that holds.
-  const lacking = [
-    reason(`absent(${scraped})`, unscraped),
-    ...(older === null ? [] : [reason(older.query, older.text, ['system_version', '(.*)'])]),
-    reason(scraped, notOnPage(families)),
-  ].join(' or on () ');
-  const unused = idle === null ? [] : [reason(`(${there}) unless on () (${idle})`, IDLE)];
-  return reasonQuery([`(${lacking}) unless on () (${there})`, ...unused].join(' or '));
+  const known = reason(absent, `$${KNOWN_OF_SERVERS}`);
+  const since = families.every((family) => family.system === system) ? firstReleaseOf(families) : null;
+  const older = since === null ? known : ofOlderRelease(known, first.page.title, since);
+  const lacking = reason(older, notOnPage(families), 'why', RELEASE_OR_NOTHING);
+  const idle = idleQuery(signals);
+  return reasonQuery(idle === null ? lacking : `(${lacking} or on () ${reason(idle, IDLE)})`);
 }
 
 const IDLE = 'nothing was observed in the time range';
 
-/** Whether all families of one of the signals are there: a quotient requires both of its sides. */
-function thereQuery(signals: readonly Signal[], targets: string): string {
-  const one = (families: readonly Family[]): string =>
-    `group(last_over_time({__name__=~"${families.flatMap(sampleNames).join('|')}",${targets}}[$__range]))`;
+/** 1 unless all families of one of the signals are there: a quotient requires both of its sides. */
+function absentQuery(signals: readonly Signal[], targets: string): string {
+  const all = (families: readonly Family[]): string =>
+    `absent_over_time({__name__=~"${namePattern(families)}",${targets}}[$__range])`;
   const single = new Set(signals.flatMap(({ families }) => (families.length === 1 ? families : [])));
   const several = signals.filter(({ families }) => families.length > 1);
-  return [
-    ...(single.size === 0 ? [] : [one([...single])]),
-    ...new Set(several.map(({ families }) => families.map((family) => one([family])).join(' and '))),
-  ].join(' or ');
+  const lacking = [
+    ...(single.size === 0 ? [] : [all([...single])]),
+    ...new Set(several.map(({ families }) => `(${families.map((family) => all([family])).join(' or ')})`)),
+  ];
+  return lacking.join(' and ');
 }
 
 function reasonQuery(reasons: string): Query {
-  return { expr: `NaN * (${reasons})`, legend: '{{why}}', instant: true };
+  return { expr: `NaN * ${reasons}`, legend: 'No data: {{why}}', instant: true };
 }
 
-function reason(query: string, text: string, [label, pattern] = ['why', '']): string {
+function reason(query: string, text: string, label = '', pattern = ''): string {
   const quoted = text.replaceAll('"', "'").replaceAll('\\', '');
-  return `label_replace(${query}, "why", "No data: ${quoted}", "${label}", "${pattern}")`;
+  return `label_replace(${query}, "why", "${quoted}", "${label}", "${pattern}")`;
 }
 
 /** Matchers of the targets that the panel reads: exporters are chosen by a variable of their own. */
@@ -74,31 +90,36 @@ function targetsOf(signals: readonly Signal[]): string {
 }
 
 /** Names of samples that show that a family is there, under any of its names: of a histogram also that of a native one. */
-function sampleNames({ name, type }: Family): string[] {
-  const counted = type === 'histogram' || type === 'summary';
-  return [name, ...formerNames(name).map((former) => former.name)].flatMap((each) =>
-    counted ? [`${each}_count`, each] : [each],
-  );
+function namePattern(families: readonly Family[]): string {
+  const namesOf = ({ name }: Family): string[] => [name, ...formerNames(name).map((former) => former.name)];
+  const isCounted = ({ type }: Family): boolean => type === 'histogram' || type === 'summary';
+  const counted = families.filter(isCounted).flatMap(namesOf);
+  const plain = families.filter((family) => !isCounted(family)).flatMap(namesOf);
+  const names = [
+    ...(plain.length === 0 ? [] : [either(plain)]),
+    ...(counted.length === 0 ? [] : [`${either(counted)}(_count)?`]),
+  ];
+  return names.join('|');
 }
 
-function pageOf(families: readonly Family[]): string {
-  const [first] = families;
-  if (first === undefined) throw new Error('a panel of a server without families');
-  const { title, endpoint, switch: pageSwitch } = first.page;
+/** `a_(b|c)` for `a_b` and `a_c`. */
+function either(names: readonly string[]): string {
+  const [first = '', ...others] = names;
+  if (others.length === 0) return first;
+  const differs = [...first].findIndex((letter, index) => others.some((name) => name[index] !== letter));
+  const common = differs === -1 ? first.length : differs;
+  return `${first.slice(0, common)}(${names.map((name) => name.slice(common)).join('|')})`;
+}
+
+function noPageOf({ page: { title, endpoint, switch: pageSwitch } }: Family): string {
   const needs = pageSwitch === null ? '' : `; it needs ${pageSwitch}`;
-  return `${title} was scraped in the time range (port ${endpoint.port}, path ${endpoint.path})${needs}`;
+  return `no page of ${title} was scraped in the time range (port ${endpoint.port}, path ${endpoint.path})${needs}`;
 }
 
-/** The chosen runs whose server is older than all families of the panel; null where every release has one of them. */
-function olderRelease(system: string, families: readonly Family[]): { query: string; text: string } | null {
-  const first = families.every((family) => family.system === system) ? firstReleaseOf(families) : null;
-  if (first === null) return null;
-  const versions = releasesBefore(first).replaceAll('\\', '\\\\');
-  const runs = `llmbench_run_info{${runMatcher(SELECTED_RUNS)},system="${system}",system_version=~"${versions}"}`;
-  return {
-    query: `group by (system_version) (last_over_time(${runs}[$__range]))`,
-    text: `${families[0]?.page.title ?? system} $1 does not expose this, ${first} and later do`,
-  };
+/** The reason that the release of the chosen run is older than all families of the panel, where that is so. */
+function ofOlderRelease(known: string, title: string, since: string): string {
+  const older = releasesBefore(since).replaceAll('\\', '\\\\');
+  return reason(known, `${title} $1 does not expose this, ${since} and later do`, 'why', `(${older})`);
 }
 
 /** The first release that has one of the families under any of its names; null when all releases do, or it is not known. */
@@ -109,20 +130,24 @@ function firstReleaseOf(families: readonly Family[]): string | null {
 
 function notOnPage(families: readonly Family[]): string {
   const since = firstReleaseOf(families);
+  const switches = families.filter(({ exposed }) => exposed === 'switch').map(switchOf);
   const parts = [
     ...(since === null ? [] : [`${families[0]?.page.title ?? ''} exposes this since ${since}`]),
-    ...conditions(families, 'switch', 'not enabled, needs'),
-    ...conditions(families, 'on_use', 'not used yet'),
+    ...(switches.length === 0 ? [] : [`not enabled, needs: ${[...new Set(switches)].join(' · ')}`]),
+    ...(families.some(({ exposed }) => exposed === 'on_use') ? ['not used yet'] : []),
   ];
-  return parts.length === 0 ? 'the page of these servers lacks it' : parts.join(' · ');
+  return parts.length === 0 ? 'no scraped page has this' : parts.join(' · ');
 }
 
-function conditions(families: readonly Family[], exposure: Exposure, words: string): string[] {
-  const texts = families.filter(({ exposed }) => exposed === exposure).map(({ when }) => when.replace(/\.$/, ''));
-  return texts.length === 0 ? [] : [`${words}: ${[...new Set(texts)].join(' · ')}`];
+/** What enables a family on a page that is there; the description of the panel has the details that follow. */
+function switchOf({ when, page }: Family): string {
+  const [what = ''] = when.split(';');
+  const ofPage = page.switch === null ? [] : [`${page.switch} with `, `${page.switch} and `];
+  const prefix = ofPage.find((each) => what.startsWith(each)) ?? '';
+  return what.slice(prefix.length).replace(/\.$/, '');
 }
 
-/** Finds the panel's observations, where all that it shows is a percentile or a quotient of them; null where it is not. */
+/** 1 unless something was observed, of a panel whose values are all percentiles or quotients of observations; else null. */
 function idleQuery(signals: readonly Signal[]): string | null {
   const isQuotient = ({ expr }: Signal): boolean => /histogram_quantile| \/ /.test(expr);
   const counted = signals
@@ -131,6 +156,6 @@ function idleQuery(signals: readonly Signal[]): string | null {
   if (counted.length === 0 || !signals.every(isQuotient)) return null;
   const samples = [...new Set(counted.map(({ name, type }) => (type === 'counter' ? name : `${name}_count`)))];
   // Within a function, a sum of native histograms may take the place of that of classic ones.
-  const grown = samples.map((name) => `abs(sum(increase(${name}{${OF_SERVERS}}[$__range]))) > 0`);
-  return grown.map(withFormerNames).join(' or ');
+  const grown = samples.map((name) => withFormerNames(`abs(sum(increase(${name}{${OF_SERVERS}}[$__range]))) > 0`));
+  return `absent(${grown.join(' or ')})`;
 }

@@ -5,7 +5,7 @@ import { datasourceVariable, runVariables, scrapeIntervalVariable, serverVariabl
 import { choiceVariable, objectiveVariable, type Choice, type Objective } from '../variables.ts';
 import type { Histograms } from '../native/histograms.ts';
 import { drawPanel, type Size } from './draw-panel.ts';
-import { emptyReason } from './empty-reason.ts';
+import { emptyReason, serversVariable } from './empty-reason.ts';
 import type { PanelSpec, RowSpec, PanelKind } from './panel-spec.ts';
 
 /** The dashboard of one system, as data. */
@@ -18,6 +18,8 @@ export interface ServerDashboard extends DashboardFrame {
   readonly model: { readonly family: string; readonly label: string } | null;
   readonly choices?: readonly Choice[];
   readonly objectives?: readonly Objective[];
+  /** Whether empty panels over time say why; they do unless it is false. */
+  readonly emptyReasons?: false;
   readonly rows: readonly RowSpec[];
 }
 
@@ -36,12 +38,14 @@ export function serverDashboard(
     ...(spec.choices ?? []).map((choice) => choiceVariable(choice)),
     ...(spec.objectives ?? []).map((objective) => objectiveVariable(objective, histograms)),
     scrapeIntervalVariable(`${spec.presence}{job=~"$job",instance=~"$instance"}`),
+    ...(spec.emptyReasons === false ? [] : [serversVariable(spec)]),
   ]);
   for (const row of spec.rows) addRow(dashboard, withEmptyReasons(row, spec), draw);
   return dashboard.build();
 }
 
 function withEmptyReasons(row: RowSpec, servers: ServerDashboard): RowSpec {
+  if (servers.emptyReasons === false) return row;
   const isOverTime = ({ kind }: PanelSpec): boolean => kind === 'lines' || kind === 'stacked';
   const panels = row.panels.map((panel) =>
     isOverTime(panel) ? { ...panel, emptyReason: emptyReason(panel, servers) } : panel,
