@@ -94,7 +94,8 @@ export class DynamoBackend implements RequestBackend {
     const { id, promptTokens, arrival_ns, streaming = true, route = CHAT_ROUTE } = request;
     const times = drawDispatchTimes(promptTokens, this.#random);
     const dispatched_ns = arrival_ns + Math.round(dispatchSeconds(times) * NANOSECONDS_PER_SECOND);
-    const cachedTokens = choice.overlapBlocks * this.#parameters.blockSize;
+    const tokensOf = (blocks: number): number => Math.min(promptTokens, blocks * this.#parameters.blockSize);
+    const cachedTokens = tokensOf(choice.overlapBlocks);
     this.#placed.set(id, { worker, reply });
     this.#profile.routed({
       id,
@@ -106,6 +107,8 @@ export class DynamoBackend implements RequestBackend {
       times,
       worker: worker.instance,
       predictedHitRatio: choice.overlapBlocks / choice.promptBlocks,
+      cachedTokens,
+      mostCachedTokens: tokensOf(choice.mostOverlapBlocks),
       prefillTokens: Math.max(1, promptTokens - cachedTokens),
     });
     worker.submit({ ...request, arrival_ns: dispatched_ns }, reply);

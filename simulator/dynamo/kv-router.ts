@@ -36,6 +36,8 @@ class KnownWorker {
 export interface Choice {
   readonly worker: number;
   readonly overlapBlocks: number;
+  /** Of the worker that is expected to have the most of it. */
+  readonly mostOverlapBlocks: number;
   readonly promptBlocks: number;
 }
 
@@ -76,11 +78,12 @@ export class KvRouter {
     const known = worker === null ? undefined : this.#workers.get(worker);
     if (worker === null || known === undefined) return null;
     const overlapBlocks = known.overlap(hashes);
+    const mostOverlapBlocks = Math.max(...[...this.#workers.values()].map((each) => each.overlap(hashes)));
     const blocks = Math.ceil((request.promptTokens + request.outputTokens) / blockSize);
     known.remember(hashes);
     known.activeBlocks += blocks;
     this.#active.set(request.id, { worker, blocks });
-    return { worker, overlapBlocks, promptBlocks };
+    return { worker, overlapBlocks, mostOverlapBlocks, promptBlocks };
   }
 
   /** A request is over. */

@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-import { captureText, recordedPages } from '../../fixtures/captures.ts';
+import { captureText } from '../../fixtures/captures.ts';
 import { loadCatalog } from '../../catalog/load.ts';
 import { startSimulator } from '../main.ts';
 import type { RunningSimulator } from '../main.ts';
 import { pageShape } from '../metrics/testing/page-shape.ts';
 import type { FamilyShape } from '../metrics/testing/page-shape.ts';
 
-// Pages of ai-dynamo 1.4.2, frontend and one of two workers with the mock engine: before and after 200 requests.
-const recorded = (target: string, page: number): string =>
-  recordedPages(`dynamo/a-steady-c8/scrapes/${target}.txt.br`).at(page)?.text ?? '';
-// After requests to 1.6.1, whose bounds are those of the catalog.
-const newest = captureText('dynamo/1.6.1/frontend.txt.gz');
-const realVllm = captureText('vllm/loaded.txt');
+// Pages of ai-dynamo 1.6.1, frontend and one of two workers with the mock engine: before the first request, and after a load.
+const idle = captureText('dynamo/1.6.1/frontend-idle.txt.gz');
+const loaded = captureText('dynamo/1.6.1/frontend.txt.gz');
+const loadedWorker = captureText('dynamo/1.6.1/worker.txt.gz');
+const realVllm = captureText('vllm/0.33.0.txt.gz');
 const realLmcache = captureText('lmcache/loaded.txt');
 
 const FAST = { stepBaseMilliseconds: 1, decodeMillisecondsPerSequence: 0.01, prefillMillisecondsPerToken: 0.01 };
@@ -54,24 +53,18 @@ function ours(page: string, real: readonly FamilyShape[]): FamilyShape[] {
   return pageShape(page).filter(({ name }) => names.has(name));
 }
 
-/** The family as it is, with the bounds that it has on another page. */
-function withBoundsOf(page: readonly FamilyShape[]): (family: FamilyShape) => FamilyShape {
-  const bounds = new Map(page.map((family) => [family.name, family.bounds]));
-  return (family) => ({ ...family, bounds: bounds.get(family.name) ?? family.bounds });
-}
-
 describe('the frontend', () => {
   test('after the first request: the families of the real page, in its order, with the texts of their buckets', () => {
-    const real = pageShape(recorded('frontend', -1)).map(withBoundsOf(pageShape(newest)));
+    const real = pageShape(loaded);
     expect(ours(pages[0] ?? '', real)).toEqual(real);
   });
 
   test('before the first request: what the real one has then, and nothing that it has only later', () => {
-    const real = pageShape(recorded('frontend', 0));
+    const real = pageShape(idle);
     expect(ours(before, real)).toEqual(real);
     const early = new Set(real.map(({ name }) => name));
-    const late = pageShape(recorded('frontend', -1)).filter(({ name }) => !early.has(name));
-    expect(late).toHaveLength(23);
+    const late = pageShape(loaded).filter(({ name }) => !early.has(name));
+    expect(late).toHaveLength(28);
     expect(ours(before, late)).toEqual([]);
   });
 
@@ -84,7 +77,7 @@ describe('the frontend', () => {
 
 describe('a worker', () => {
   test('its own families are those of the real page', () => {
-    const real = pageShape(recorded('worker1', -1)).filter(({ name }) => !name.startsWith('vllm:'));
+    const real = pageShape(loadedWorker).filter(({ name }) => !name.startsWith('vllm:'));
     expect(ours(pages[1] ?? '', real)).toEqual(real);
   });
 

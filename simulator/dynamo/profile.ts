@@ -28,7 +28,8 @@ const REFUSALS: Readonly<Record<number, FrontendError>> = {
 interface Tracked extends RoutedRequest {
   /** Tokens of the prompt that the tokenizer's cache had. */
   readonly templateTokens: number;
-  cachedTokens: number;
+  /** Prompt tokens that the worker had in its cache. */
+  foundTokens: number;
   firstToken_ns: number | null;
   /** Between the latest two tokens. */
   gap_s: number;
@@ -36,10 +37,10 @@ interface Tracked extends RoutedRequest {
 }
 
 /**
- * The frontend of Dynamo 1.4.2 with its KV router: two registries, one page. A family with a label has no series before
+ * The frontend of Dynamo 1.6.1 with its KV router: two registries, one page. A family with a label has no series before
  * the first request. Time to first token and input length are observed at the first token, so failed requests may be
  * missing there; a first token is no inter-token observation. The router's own inter-token latency stays without
- * observations, as in Dynamo 1.4.2.
+ * observations, as in Dynamo 1.6.1.
  */
 export class DynamoProfile implements ServerProfile {
   readonly ownedBy = 'nvidia';
@@ -60,7 +61,7 @@ export class DynamoProfile implements ServerProfile {
   constructor(self: DynamoInstance, model: string, parameters: EngineParameters) {
     this.#self = self;
     this.#blockSize = parameters.blockSize;
-    const labels = { model, router_id: self.decimal, dp_rank: '0', worker_type: 'decode', policy_class: 'default' };
+    const labels = { model, router_id: self.decimal, dp_rank: '0', worker_type: 'decode', ...DEFAULTS };
     this.#http = new Feed(this.#httpPage, {
       parameters,
       labels,
@@ -74,7 +75,7 @@ export class DynamoProfile implements ServerProfile {
       },
       values: { worker: TokioRuntime.workers, error_type: ['request_failed'] },
       signals: SIGNALS,
-      fromStart: ({ name, exposed }) => exposed !== 'on_use' && !COME_LATER.test(name),
+      fromStart: ({ name, exposed }) => OF_MODEL.test(name) || (exposed !== 'on_use' && !COME_LATER.test(name)),
     });
     this.#runtime = new Feed(this.#runtimePage, {
       parameters,
@@ -82,37 +83,32 @@ export class DynamoProfile implements ServerProfile {
       labelsOf: { router_worker_id: ({ worker }: Registration) => worker.decimal },
       values: { action: ['activated', 'preconnected', 'started'], state: ['preconnected', 'active'] },
       signals: SIGNALS,
-      fromStart: ({ name }) => name !== 'dynamo_component_uptime_seconds',
+      fromStart: ({ name }) => name !== 'dynamo_component_uptime_seconds' && !COME_LATER.test(name),
     });
+    // They are about prefill workers, of which there are none here.
+    this.#runtime.scalar('dynamo_component_router_non_max_overlap_selections_total', PREFILL);
+    this.#runtime.histogram('dynamo_component_router_overlap_blocks_lost', PREFILL);
     this.#tokio = new TokioRuntime(this.#http, seededRandom(parameters.seed));
   }
 
   /** The first look at a worker is a round trip as well. */
   workerCame(worker: DynamoInstance): void {
     this.#registered++;
-    this.#runtime.report('registration', {
-      worker,
-      isThere: true,
-      registered: this.#registered,
-    } satisfies Registration);
+    this.#register(worker, true);
     this.#runtime.report('worker_arrival', undefined);
     this.#http.report('worker_query', undefined);
   }
 
   workerLeft(worker: DynamoInstance): void {
     this.#registered--;
-    this.#runtime.report('registration', {
-      worker,
-      isThere: false,
-      registered: this.#registered,
-    } satisfies Registration);
+    this.#register(worker, false);
   }
 
   /** A request was accepted and given to a worker. */
   routed(request: RoutedRequest): void {
     // The template's first token is the same in every prompt, and the first prompt brings it in.
     const templateTokens = this.#workers.size > 0 ? 1 : 0;
-    const tracked = { ...request, templateTokens, cachedTokens: 0, firstToken_ns: null, gap_s: 0, generatedTokens: 0 };
+    const tracked = { ...request, templateTokens, foundTokens: 0, firstToken_ns: null, gap_s: 0, generatedTokens: 0 };
     this.#requests.set(request.id, tracked);
     this.#workers.add(request.worker.decimal);
     this.#report('routed', tracked);
@@ -162,6 +158,10 @@ export class DynamoProfile implements ServerProfile {
     return writePage(this.#httpPage.all(), FORMATS.RUST) + writePage(this.#runtimePage.all(), FORMATS.RUST);
   }
 
+  #register(worker: DynamoInstance, isThere: boolean): void {
+    this.#report('registration', { worker, isThere, registered: this.#registered } satisfies Registration);
+  }
+
   #report(occasion: string, event: unknown): void {
     this.#http.report(occasion, event);
     this.#runtime.report(occasion, event);
@@ -176,7 +176,7 @@ export class DynamoProfile implements ServerProfile {
       return;
     }
     request.firstToken_ns = time_ns;
-    request.cachedTokens = cachedTokens;
+    request.foundTokens = cachedTokens;
     this.#report('first_chunk', request);
     this.#http.histogram('dynamo_frontend_inter_token_latency_seconds');
   }
@@ -241,8 +241,14 @@ interface WorkerLoad {
 const COMPONENT = { dynamo_component: 'backend', dynamo_namespace: 'dynamo' };
 const TARGET = { target_namespace: 'dynamo', target_component: 'backend', target_endpoint: 'generate' };
 
+const DEFAULTS = { policy_class: 'default', routing_group: 'default', phase: 'aggregated' };
+const PREFILL = { worker_type: 'prefill' };
+
 /** Families without series at first, though they do not need a request: each has one of its own. */
-const COME_LATER = /_(stage_duration_seconds|image_tokens_per_request|model_migration_total|model_rejection_total)$/;
+const COME_LATER =
+  /_(stage_duration_seconds|image_tokens_per_request|model_migration_total|model_rejection_total|router_input_sequence_tokens|kv_(best_eligible|selected)_cached_prefix_tokens_total|kv_worker_reused_tokens_total|non_max_overlap_selections_total|overlap_blocks_lost)$/;
+/** Families that come with a model, which is there from the start. */
+const OF_MODEL = /^dynamo_frontend_router_admission_(received|rejected)_total$/;
 
 const DETOKENIZE_SECONDS = 12e-6;
 
@@ -256,6 +262,7 @@ const SIGNALS: Signals = {
   ...at<Registration>('registration', {
     worker_registered: ({ isThere }) => (isThere ? 1 : 0),
     registered_workers: ({ registered }) => registered,
+    model_ready: ({ registered }) => (registered > 0 ? 1 : 0),
   }),
   // A worker's source of KV events goes through its life cycle at once.
   ...on<undefined>('worker_arrival', { worker_arrivals: () => 1 }),
@@ -285,16 +292,18 @@ const SIGNALS: Signals = {
     tokenizer_uncached_tokens: ({ promptTokens, templateTokens }) => promptTokens - templateTokens,
     routed_prompt_tokens: ({ promptTokens }) => promptTokens,
     predicted_hit_ratio: ({ predictedHitRatio }) => predictedHitRatio,
+    selected_cached_tokens: ({ cachedTokens }) => cachedTokens,
+    best_cached_tokens: ({ mostCachedTokens }) => mostCachedTokens,
   }),
   ...on<Tracked>('chunk', { chunks: () => 1, chunk_detokenize_time: () => DETOKENIZE_SECONDS }),
   ...on<Tracked>('chunk_gap', { chunk_gap: ({ gap_s }) => gap_s }),
   ...on<Tracked>('first_chunk', {
     first_chunk_time: ({ arrival_ns, firstToken_ns }) => seconds(arrival_ns, firstToken_ns ?? NaN),
     first_chunk_prompt_tokens: ({ promptTokens }) => promptTokens,
-    first_chunk_cached_tokens: ({ cachedTokens }) => cachedTokens,
+    first_chunk_cached_tokens: ({ foundTokens }) => foundTokens,
     first_round_trip: ({ dispatched_ns, firstToken_ns, times }) =>
       seconds(dispatched_ns, firstToken_ns ?? NaN) + times.send,
-    stored_events: ({ cachedTokens, promptTokens }) => (cachedTokens < promptTokens ? 1 : 0),
+    stored_events: ({ foundTokens, promptTokens }) => (foundTokens < promptTokens ? 1 : 0),
   }),
   ...on<Tracked>('ended', { routed_output_tokens: ({ generatedTokens }) => generatedTokens }),
   ...on<Tracked>('cancelled', { cancellations: () => 1 }),

@@ -62,6 +62,9 @@ export interface RoutedRequest {
   readonly worker: DynamoInstance;
   /** Share of its blocks that the router expects in the worker's cache. */
   readonly predictedHitRatio: number;
+  /** Prompt tokens that the router expects in the worker's cache, and in that of the worker that has the most. */
+  readonly cachedTokens: number;
+  readonly mostCachedTokens: number;
   /** Tokens that the router expects the worker to compute. */
   readonly prefillTokens: number;
 }

@@ -89,7 +89,7 @@ export async function startDynamo({ host, port: wanted, ...options }: StartOptio
 }
 
 /** Of the release whose families these are. */
-const VERSION = '1.4.2';
+const VERSION = '1.6.1';
 const ENDPOINT = { namespace: 'dynamo', component: 'backend', endpoint: 'generate' };
 
 /** The head of what the frontend answers to `GET /openapi.json`. */

