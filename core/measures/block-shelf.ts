@@ -23,3 +23,28 @@ export class MemoryShelf implements BlockShelf {
     return block;
   }
 }
+
+/** One shelf whose blocks belong to several. */
+export class DividedShelf {
+  readonly #shelf: BlockShelf;
+  #blocks = 0;
+
+  constructor(shelf: BlockShelf) {
+    this.#shelf = shelf;
+  }
+
+  part(): BlockShelf {
+    const places: number[] = [];
+    return {
+      put: (block) => {
+        places.push(this.#blocks++);
+        this.#shelf.put(block);
+      },
+      block: (n) => {
+        const place = places[n];
+        if (place === undefined) throw new RangeError(`there is no block ${n}`);
+        return this.#shelf.block(place);
+      },
+    };
+  }
+}

@@ -7,7 +7,7 @@ const MS = 1_000_000;
 function fullLoad(requests: readonly (readonly [sent_ms: number, end_ms: number])[], planned: number): FullLoad {
   const sent = Float64Array.from(requests, ([sent_ms]) => sent_ms * MS);
   const end = Float64Array.from(requests, ([, end_ms]) => end_ms * MS);
-  return new FullLoad(sent, end, planned);
+  return new FullLoad(sent.sort(), end.sort(), planned);
 }
 
 describe('FullLoad', () => {

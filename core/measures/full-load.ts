@@ -10,11 +10,11 @@ export class FullLoad {
   readonly #edges: readonly number[];
 
   /**
-   * `sent_ns` and `end_ns` are those of the measured requests, each array in any order; they are sorted in place. A request
-   * is in flight from when it was sent until it ended. `planned` is the concurrency that the load aims at, at least 1.
+   * `sent_ns` and `end_ns` are those of the measured requests, each ascending; they are gone through once. A request is in
+   * flight from when it was sent until it ended. `planned` is the concurrency that the load aims at, at least 1.
    */
-  constructor(sent_ns: Float64Array, end_ns: Float64Array, planned: number) {
-    this.#edges = bridged(fullStretches(sent_ns.sort(), end_ns.sort(), planned));
+  constructor(sent_ns: Iterable<number>, end_ns: Iterable<number>, planned: number) {
+    this.#edges = bridged(fullStretches(sent_ns, end_ns, planned));
   }
 
   /** How long the load was full, in seconds; 0 when it never was. */
@@ -39,23 +39,23 @@ export class FullLoad {
 
 type Stretch = readonly [start_ns: number, end_ns: number];
 
-/** From when the number in flight reaches `planned` until it falls below it; both arrays are in order. */
-function* fullStretches(sent_ns: Float64Array, end_ns: Float64Array, planned: number): Generator<Stretch> {
+/** From when the number in flight reaches `planned` until it falls below it; both are in order. */
+function* fullStretches(sent_ns: Iterable<number>, end_ns: Iterable<number>, planned: number): Generator<Stretch> {
   let inFlight = 0;
-  let ended = 0;
   let since = NaN;
+  const ends = end_ns[Symbol.iterator]();
+  let end = ends.next();
   for (const sent of sent_ns) {
     // Who is sent at the moment of another's end takes its place: the load does not dip.
-    for (let end = end_ns[ended] ?? Infinity; end < sent; end = end_ns[ended] ?? Infinity) {
-      if (inFlight === planned) yield [since, end];
+    for (; end.done !== true && end.value < sent; end = ends.next()) {
+      if (inFlight === planned) yield [since, end.value];
       inFlight -= 1;
-      ended += 1;
     }
     inFlight += 1;
     if (inFlight === planned) since = sent;
   }
-  for (; ended < end_ns.length; ended++, inFlight--) {
-    if (inFlight === planned) yield [since, end_ns[ended] ?? NaN];
+  for (; end.done !== true; end = ends.next(), inFlight--) {
+    if (inFlight === planned) yield [since, end.value];
   }
 }
 

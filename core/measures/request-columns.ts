@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../run/record.ts';
 import { ascendingOrder } from '../stats/ascending-order.ts';
-import { MemoryShelf } from './block-shelf.ts';
-import type { BlockShelf } from './block-shelf.ts';
+import { ascendingValues } from './ascending-values.ts';
+import { DividedShelf, MemoryShelf, type BlockShelf } from './block-shelf.ts';
 import type { PerRequestMeasure } from './measures.ts';
 import { FigureRow } from './figure-row.ts';
 import { FIGURE_NAMES, figuresOf } from './request-figures.ts';
@@ -20,6 +20,7 @@ const STANDINGS: readonly Standing[] = ['ok', 'failed', 'cancelled'];
 const STANDING_AT = FIGURE_NAMES.length;
 const ROW_LENGTH = FIGURE_NAMES.length + 1;
 const BLOCK_ROWS = 4096;
+const BLOCK_LENGTH = BLOCK_ROWS * ROW_LENGTH;
 
 const SENT_AT = FIGURE_NAMES.indexOf('sent_ns');
 const END_AT = FIGURE_NAMES.indexOf('end_ns');
@@ -29,14 +30,17 @@ const END_AT = FIGURE_NAMES.indexOf('end_ns');
  * of its response. Full blocks of rows lie on a shelf. What is not known is NaN here.
  */
 export class RequestColumns {
+  readonly #shelves: DividedShelf;
+  /** The rows. */
   readonly #shelf: BlockShelf;
   #shelved = 0;
-  #block = new Float64Array(BLOCK_ROWS * ROW_LENGTH);
+  #block = new Float64Array(BLOCK_LENGTH);
   #rows = 0;
 
   /** Default: all stays in memory. */
   constructor(shelf: BlockShelf = new MemoryShelf()) {
-    this.#shelf = shelf;
+    this.#shelves = new DividedShelf(shelf);
+    this.#shelf = this.#shelves.part();
   }
 
   append(record: RequestRecord): void {
@@ -52,12 +56,14 @@ export class RequestColumns {
     return this.#rows;
   }
 
-  get sent_ns(): Float64Array {
-    return this.#column(SENT_AT);
+  /** When requests were sent, ascending; at most `sortedAtOnce` in memory. To be called when all have been appended. */
+  sentInOrder(sortedAtOnce?: number): Iterable<number> {
+    return this.#inOrder(SENT_AT, sortedAtOnce);
   }
 
-  get end_ns(): Float64Array {
-    return this.#column(END_AT);
+  /** When they ended: see `sentInOrder`. */
+  endsInOrder(sortedAtOnce?: number): Iterable<number> {
+    return this.#inOrder(END_AT, sortedAtOnce);
   }
 
   /** How many ok requests ended at a moment for which `holds`. */
@@ -101,19 +107,21 @@ export class RequestColumns {
 
   /** The rows in the order in which their requests were sent. */
   startOrder(): Uint32Array {
-    return ascendingOrder(this.sent_ns);
+    const sent_ns = new Float64Array(this.#rows);
+    this.#eachRow((block, start, row) => (sent_ns[row] = block[start + SENT_AT] ?? NaN));
+    return ascendingOrder(sent_ns);
   }
 
   #shelve(): void {
     this.#shelf.put(this.#block);
     this.#shelved += 1;
-    this.#block = new Float64Array(BLOCK_ROWS * ROW_LENGTH);
+    this.#block = new Float64Array(BLOCK_LENGTH);
   }
 
-  #column(at: number): Float64Array {
-    const values = new Float64Array(this.#rows);
-    this.#eachRow((block, start, row) => (values[row] = block[start + at] ?? NaN));
-    return values;
+  #inOrder(at: number, sortedAtOnce?: number): Iterable<number> {
+    const each = (visit: (value: number) => void): void =>
+      this.#eachRow((block, start) => visit(block[start + at] ?? NaN));
+    return ascendingValues({ length: this.#rows, each }, this.#shelves.part(), BLOCK_LENGTH, sortedAtOnce);
   }
 
   #eachRow(visit: (block: Float64Array, start: number, row: number) => void): void {

@@ -1,6 +1,6 @@
 import type { LoadStage } from '../run/load.ts';
 import type { Outcome, RequestRecord } from '../run/record.ts';
-import { MemoryShelf, type BlockShelf } from './block-shelf.ts';
+import { DividedShelf, MemoryShelf } from './block-shelf.ts';
 import type { ChunkReading, ChunkRecord } from './chunk-reading.ts';
 import { SummaryAccumulator, type PhaseSummary, type SummaryOptions } from './summary.ts';
 
@@ -94,30 +94,5 @@ export class StagedSummary {
       from_ns = until_ns;
     }
     return { whole, stages };
-  }
-}
-
-/** One shelf whose blocks belong to several. */
-class DividedShelf {
-  readonly #shelf: BlockShelf;
-  #blocks = 0;
-
-  constructor(shelf: BlockShelf) {
-    this.#shelf = shelf;
-  }
-
-  part(): BlockShelf {
-    const places: number[] = [];
-    return {
-      put: (block) => {
-        places.push(this.#blocks++);
-        this.#shelf.put(block);
-      },
-      block: (n) => {
-        const place = places[n];
-        if (place === undefined) throw new RangeError(`there is no block ${n}`);
-        return this.#shelf.block(place);
-      },
-    };
   }
 }

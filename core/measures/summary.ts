@@ -204,7 +204,12 @@ export class SummaryAccumulator {
   #fullLoad(): FullLoad | null {
     const planned = this.#options.plannedConcurrency;
     if (planned === null) return null;
-    this.#fullLoadOfAll ??= new FullLoad(this.#columns.sent_ns, this.#columns.end_ns, planned);
+    const { heldUpTo } = this.#options;
+    this.#fullLoadOfAll ??= new FullLoad(
+      this.#columns.sentInOrder(heldUpTo),
+      this.#columns.endsInOrder(heldUpTo),
+      planned,
+    );
     return this.#fullLoadOfAll;
   }
 

@@ -8,7 +8,7 @@ const MOMENTS = 10;
 export function fullLoad(sent: readonly RequestRecord[], concurrency: number): FullLoad {
   const due = Float64Array.from(sent, ({ due_ns }) => due_ns ?? NaN);
   const end = Float64Array.from(sent, ({ end_ns }) => end_ns);
-  return new FullLoad(due, end, concurrency);
+  return new FullLoad(due.sort(), end.sort(), concurrency);
 }
 
 /** The requests during which not all slots were in use; what was before `from_ns` does not count. */
