@@ -14,6 +14,7 @@ import { judge } from './judge/judge.ts';
 import { judgeReal } from './judge/real-slowdown.ts';
 import { manyRuns } from './many-runs.ts';
 import { memory } from './memory.ts';
+import { merge } from './merge.ts';
 import { requests } from './requests.ts';
 import { start } from './start.ts';
 import { stream, streams2000 } from './stream.ts';
@@ -26,6 +27,7 @@ const BENCHES: readonly Bench[] = [
   requests,
   workers,
   memory,
+  merge,
   manyRuns,
   start,
   exposition,

@@ -28,6 +28,16 @@ test('returns the stored blocks within its memory limit', async () => {
   await shelf.close();
 });
 
+test('holds no block beyond its memory limit, not even for a moment, when it waits for the disk', async () => {
+  const shelf = new FileShelf(join(folder, 'figures.tmp'), 2, 'waiting');
+  for (let n = 0; n < 10; n++) {
+    shelf.put(block(n));
+    expect(shelf.heldBlocks).toBeLessThanOrEqual(2);
+  }
+  for (const n of [9, 0, 5, 2, 1]) expect(shelf.block(n)).toEqual(block(n));
+  await shelf.close();
+});
+
 test('uses no file for few blocks', async () => {
   const shelf = new FileShelf(join(folder, 'no', 'such', 'folder'), 2);
   shelf.put(block(0));
@@ -37,8 +47,8 @@ test('uses no file for few blocks', async () => {
   await shelf.close();
 });
 
-test('blocks that cannot be written stay in memory', async () => {
-  const shelf = new FileShelf(join(folder, 'no', 'such', 'folder'), 1);
+test.each(['background', 'waiting'] as const)('blocks that cannot be written stay in memory (%s)', async (how) => {
+  const shelf = new FileShelf(join(folder, 'no', 'such', 'folder'), 1, how);
   for (let n = 0; n < 4; n++) shelf.put(block(n));
   await shelf.settled();
   expect(shelf.heldBlocks).toBe(4);

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { CHUNK_FIELDS } from '../../../core/measures/chunk-reading.ts';
 import type { ChunkRecord } from '../../../core/measures/chunk-reading.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
@@ -24,12 +23,18 @@ import { codeOf, RunExistsError } from '../../errors/store-errors.ts';
 /** The chunks of the records that were just written, read from their file; empty if the run has none. */
 export type ReadBack = () => AsyncIterable<ChunkRecord>;
 
+/** The records of one shard of a run, which become a file of their own. */
+export interface ShardRecords {
+  readonly shard: string;
+  readonly records: AsyncIterable<RequestRecord>;
+}
+
 /** A run measured by another tool or machine. */
 export interface AddedRun {
   /** Schema version, fingerprint and process are set by the store. */
   readonly run: RunFile;
   /** Read once, one row group in memory at a time; null if nothing is known of single requests. */
-  readonly records: AsyncIterable<RequestRecord> | null;
+  readonly records: AsyncIterable<RequestRecord> | readonly ShardRecords[] | null;
   /** A function is called after the records have been written, so that it can compute a result from them. */
   readonly result: ResultFile | ((readBack: ReadBack) => ResultFile | Promise<ResultFile>);
   /** Called after `result`: the run with facts from its records (its end, phases, notes). */
@@ -59,7 +64,8 @@ const OWN_FILES = /^(run\.json|result\.json|checksums\.sha256|records\/.*)$/;
  */
 export async function addRun(store: RunStore, added: AddedRun): Promise<{ path: string }> {
   const { run, replaces = false, completes = false } = added;
-  if (!isRunId(run.run_id) || !isRunId(run.shard)) throw new RangeError(`"${run.run_id}" is not a run id`);
+  if (!isRunId(run.run_id) || ![run, ...partsOf(run, added.records)].every(({ shard }) => isRunId(shard)))
+    throw new RangeError(`"${run.run_id}" is not a run id`);
   if (run.status === 'running') throw new RangeError('only a finished run can be added');
   await store.checkWritable();
   if (!replaces && !completes) await store.refuseTaken(run.run_id);
@@ -84,14 +90,18 @@ export async function addRun(store: RunStore, added: AddedRun): Promise<{ path: 
 
 /** Everything except the move: run.json is written last, so that a folder with run.json is complete. */
 async function write(paths: RunPaths, { run, records, result, completed, files = [] }: AddedRun): Promise<RunFile> {
-  if (records !== null) {
-    await mkdir(paths.records);
-    const parquet = new ParquetRecordsWriter(paths.parquet);
-    for await (const record of records) await parquet.append(record);
+  const parts = partsOf(run, records);
+  if (records !== null) await mkdir(paths.records);
+  const recordFiles: string[] = [];
+  for (const part of parts) {
+    const { parquet: path } = runPaths(paths.folder, part.shard);
+    const parquet = new ParquetRecordsWriter(path);
+    for await (const record of part.records) await parquet.append(record);
     await parquet.close();
+    recordFiles.push(path);
   }
   for (const file of typeof files === 'function' ? files() : files) await writeFurther(paths.folder, file);
-  const readBack: ReadBack = records === null ? nothing : () => readParquetFields(paths.parquet, CHUNK_FIELDS);
+  const readBack: ReadBack = () => chunksOf(recordFiles);
   const outcome = typeof result === 'function' ? await result(readBack) : result;
   if (outcome.run_id !== run.run_id) throw new RangeError(`the result belongs to ${outcome.run_id}, not ${run.run_id}`);
   const known = completed?.() ?? run;
@@ -119,4 +129,11 @@ async function writeFurther(folder: string, { name, write }: AddedFile): Promise
 
 const isTaken = (error: unknown): boolean => codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTEMPTY';
 
-const nothing: ReadBack = () => Readable.from([]);
+function partsOf({ shard }: RunFile, records: AddedRun['records']): readonly ShardRecords[] {
+  if (records === null) return [];
+  return Symbol.asyncIterator in records ? [{ shard, records }] : records;
+}
+
+async function* chunksOf(recordFiles: readonly string[]): AsyncGenerator<ChunkRecord> {
+  for (const path of recordFiles) yield* readParquetFields(path, CHUNK_FIELDS);
+}

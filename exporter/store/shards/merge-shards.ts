@@ -6,8 +6,11 @@ import type { RequestRecord } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile, RunShards } from '../../../core/run/run.ts';
 import { countOf } from '../../../core/run/request-counts.ts';
+import { ownIdentity } from '../../files/process-identity.ts';
 import { addRun, type AddedFile, type ReadBack } from '../changes/add-run.ts';
+import { FileShelf } from '../file-shelf.ts';
 import { least, mergedEnd, mergedHealth, mergedPhases, mergedServers, most, type ShardRun } from './merged-facts.ts';
+import { momentaryName, unfinishedDirectory } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 import { openStore } from '../run-store.ts';
 import { resultOf, summaryOptions } from '../sealed/run-result.ts';
@@ -37,12 +40,16 @@ export const INSTANT_COLUMNS = [
   'end_ns',
 ] as const satisfies readonly (keyof RequestRecord)[];
 
+/** Runs of up to 32,768 requests need no file. */
+const FIGURE_BLOCKS_IN_MEMORY = 8;
+
 /** Server metrics that a shard may have collected. */
 const SERVER_FILE = /^(servers\.(json|parquet)|server_metrics_export\..+)$/;
 
 /**
- * Merges the shards of a run in a runs directory: its records are those of all shards, on the clock of the one that
- * started first, and its result is computed from them as if one machine had generated the load. The shards are kept.
+ * Merges the shards of a run in a runs directory: its records are those of all shards, a file of each, on the clock of the
+ * one that started first, and its result is computed from them as if one machine had generated the load. What it needs in
+ * memory does not depend on their number: the figures lie in a file meanwhile. The shards are kept.
  * Missing shards are refused, or with `allowsMissing` make a run that is marked incomplete and aborted. Throws a
  * `ShardError` and the errors of `addRun`; then nothing is created.
  */
@@ -50,18 +57,18 @@ export async function mergeShards(store: RunStore, runId: string, allowsMissing 
   const shards = await storedShards(store.directory, runId, allowsMissing);
   const run = mergedRun(shards);
   const zero_ms = Date.parse(run.start ?? '');
-  const summary = new StagedSummary(summaryOptions(run));
+  const figures = join(unfinishedDirectory(store.directory), momentaryName(runId, ownIdentity()));
+  const shelf = new FileShelf(figures, FIGURE_BLOCKS_IN_MEMORY, 'waiting');
+  const summary = new StagedSummary({ ...summaryOptions(run), shelf });
   let notes: readonly string[] = [];
   let result: ResultFile | null = null;
 
-  async function* records(): AsyncGenerator<RequestRecord> {
-    for (const { run: shard, store: from } of shards) {
-      const later_ns = (Date.parse(shard.start ?? '') - zero_ms) * 1e6;
-      for await (const record of from.readRecords(shard)) {
-        const moved = movedBy(record, later_ns);
-        summary.add(moved);
-        yield moved;
-      }
+  async function* recordsOf({ run: shard, store: from }: StoredShard): AsyncGenerator<RequestRecord> {
+    const later_ns = (Date.parse(shard.start ?? '') - zero_ms) * 1e6;
+    for await (const record of from.readRecords(shard)) {
+      const moved = movedBy(record, later_ns);
+      summary.add(moved);
+      yield moved;
     }
   }
 
@@ -74,7 +81,8 @@ export async function mergeShards(store: RunStore, runId: string, allowsMissing 
   }
 
   const files = await serverFiles(shards);
-  const { path } = await addRun(store, { run, records: records(), result: summarized, files });
+  const records = shards.map((shard) => ({ shard: shard.run.shard, records: recordsOf(shard) }));
+  const { path } = await addRun(store, { run, records, result: summarized, files }).finally(() => shelf.close());
   if (result === null) throw new Error('a run was added without its result');
   return {
     result,
@@ -157,11 +165,12 @@ function mergedRun(shards: readonly StoredShard[]): StoredShard['run'] {
 }
 
 function movedBy(record: RequestRecord, later_ns: number): RequestRecord {
-  const moved = INSTANT_COLUMNS.map((name) => {
+  const moved: { -readonly [Name in keyof RequestRecord]: RequestRecord[Name] } = { ...record };
+  for (const name of INSTANT_COLUMNS) {
     const at_ns = record[name];
-    return [name, at_ns === null ? null : at_ns + later_ns] as const;
-  });
-  return { ...record, ...Object.fromEntries(moved) };
+    if (at_ns !== null) moved[name] = at_ns + later_ns;
+  }
+  return moved;
 }
 
 async function serverFiles(shards: readonly StoredShard[]): Promise<readonly AddedFile[]> {
