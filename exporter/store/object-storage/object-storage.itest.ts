@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
@@ -105,6 +106,26 @@ describeWithS3('object storage', (program) => {
     ]);
     expect(await mirror.refresh()).toMatchObject({ added: 1 });
     expect((await mirror.readRun(RUN)).tags).toEqual(['tagged-in-between']);
+  });
+
+  test('a large file is sent in parts, again when one is lost, and replaces nothing', async () => {
+    const bytes = randomBytes(12_000_000);
+    const path = join(directory, 'large');
+    await writeFile(path, bytes);
+    const file = { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+    const sizes = { partBytes: 5 * 1024 * 1024, inPartsAbove: 6_000_000 };
+    let parts = 0;
+    proxy.fault = (method) => (method === 'PUT' && parts++ === 1 ? 'cut' : 'pass');
+    expect(await storage.upload('large', path, file, true, sizes)).toBe(true);
+    expect(parts).toBeGreaterThan(3);
+    expect((await readFile(stored('large'))).equals(bytes)).toBe(true);
+    expect(await storage.stat('large')).toEqual(file);
+    expect(await storage.download('large', join(directory, 'back'), null)).toBe(true);
+
+    await writeFile(path, bytes.subarray(1));
+    const other = { size: bytes.length - 1, sha256: 'f'.repeat(64) };
+    expect(await storage.upload('large', path, other, true, sizes)).toBe(false);
+    expect(await storage.stat('large')).toEqual(file);
   });
 
   test('an answer that is lost does not end an upload', async () => {

@@ -7,6 +7,7 @@ import type { GetObjectCommandOutput, ListObjectsV2CommandOutput, PutObjectComma
 import { StorageError } from '../../errors/storage-errors.ts';
 import { explainFailure, statusOf } from './explain-failure.ts';
 import { ATTEMPTS, createClient, loadSdk, type S3Client, type S3Sdk } from './load-sdk.ts';
+import { PART_SIZES, uploadParts, type PartSizes } from './upload-parts.ts';
 import { locationIn, storageUrl, type StorageAccess, type StorageLocation } from '../storage-location.ts';
 
 /** A file in object storage. */
@@ -148,22 +149,29 @@ export class ObjectStorage {
   }
 
   /**
-   * Uploads a file of which size and checksum are known, which the server verifies. False if `isNew` and the object
-   * exists.
+   * Uploads a file of which size and checksum are known, which the server verifies; a large one in parts. False if `isNew`
+   * and the object exists.
    */
   async upload(
     name: string,
     path: string,
     { size, sha256 }: UploadedFile & { readonly sha256: string },
     isNew: boolean,
+    { partBytes, inPartsAbove }: PartSizes = PART_SIZES,
   ): Promise<boolean> {
+    const destination = { ...this.#at(name), Metadata: { [SHA256]: sha256 } };
+    if (size > inPartsAbove) {
+      const access = { client: this.#client, sdk: this.#sdk };
+      return this.#doing('upload', name, () =>
+        written(() => uploadParts(access, destination, { path, size }, { isNew, partBytes }), false),
+      );
+    }
     return this.#doing('upload', name, () =>
       this.#put(() => ({
-        ...this.#at(name),
+        ...destination,
         Body: createReadStream(path, { highWaterMark: 1 << 20 }),
         ContentLength: size,
         ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64'),
-        Metadata: { [SHA256]: sha256 },
         ...(isNew ? { IfNoneMatch: '*' } : {}),
       })),
     );
@@ -173,35 +181,27 @@ export class ObjectStorage {
   async writeText(name: string, text: string, condition: WriteCondition | null): Promise<boolean> {
     const body = Buffer.from(text, 'utf8');
     const digest = createHash('sha256').update(body).digest();
-    return this.#doing('write', name, () =>
-      this.#put(() => ({
-        ...this.#at(name),
-        Body: body,
-        ContentLength: body.length,
-        ChecksumSHA256: digest.toString('base64'),
-        Metadata: { [SHA256]: digest.toString('hex') },
-        ...conditionHeaders(condition),
-      })),
-    );
+    const input = (): PutObjectCommandInput => ({
+      ...this.#at(name),
+      Body: body,
+      ContentLength: body.length,
+      ChecksumSHA256: digest.toString('base64'),
+      Metadata: { [SHA256]: digest.toString('hex') },
+      ...conditionHeaders(condition),
+    });
+    return this.#doing('write', name, () => this.#put(input, condition !== null && 'etag' in condition));
   }
 
-  /** Sends a write again when it may succeed then. A body that was sent in part cannot be repeated by the SDK. */
-  async #put(input: () => PutObjectCommandInput): Promise<boolean> {
+  async #put(input: () => PutObjectCommandInput, hasTag = false): Promise<boolean> {
     const { PutObjectCommand } = this.#sdk;
-    for (let attempt = 1; ; attempt++) {
+    return written(async () => {
       const parameters = input();
       try {
         await this.#client.send(new PutObjectCommand(parameters));
-        return true;
-      } catch (error) {
-        const status = statusOf(error);
-        if (status === 412 || (status === 404 && parameters.IfMatch !== undefined)) return false;
-        if (attempt === ATTEMPTS || !mayPass(error)) throw error;
       } finally {
         if (parameters.Body instanceof Readable) parameters.Body.destroy();
       }
-      await pause(PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
-    }
+    }, hasTag);
   }
 
   async #get(name: string): Promise<GetObjectCommandOutput | null> {
@@ -243,6 +243,24 @@ export class ObjectStorage {
 
   #urlOf(name: string): string {
     return name === '' ? this.url : `${this.url}/${name}`;
+  }
+}
+
+/**
+ * Sends a write again when it may succeed then: a body that was sent in part cannot be repeated by the SDK. False if its
+ * condition does not hold; `hasTag`: it requires an object that may be missing.
+ */
+async function written(send: () => Promise<void>, hasTag: boolean): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await send();
+      return true;
+    } catch (error) {
+      const status = statusOf(error);
+      if (status === 412 || (status === 404 && hasTag)) return false;
+      if (attempt === ATTEMPTS || !mayPass(error)) throw error;
+    }
+    await pause(PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
   }
 }
 
