@@ -1,5 +1,5 @@
 import { RunExistsError } from '../errors/store-errors.ts';
-import { uploadRun } from '../store/object-storage/upload-run.ts';
+import { packUploaded, uploadRun } from '../store/object-storage/upload-run.ts';
 import type { ObjectStorage } from '../store/object-storage/object-storage.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { mergeShards, type MergedRun } from '../store/shards/merge-shards.ts';
@@ -22,6 +22,7 @@ export async function mergeUploaded(
   const merged = isMerged ? await mergedBefore(store, runId) : await mergeShards(store, runId, allowsMissing);
   const notes = isMerged ? [] : await writeRunFiles(store, runId, []);
   await uploadRun(storage, store, runId);
+  await packUploaded(storage, store, [runId]);
   return { ...merged, notes: [...merged.notes, ...notes] };
 }
 

@@ -108,8 +108,11 @@ export class RunUploads {
     try {
       // It may have been deleted in the meantime.
       if (isFolder(store.pathOf(runId))) {
-        const { uploadRun } = await import('../store/object-storage/upload-run.ts');
-        await uploadRun(storage, store, runId);
+        const { packUploaded, uploadRun } = await import('../store/object-storage/upload-run.ts');
+        const { state } = await uploadRun(storage, store, runId);
+        // A shard is not a run that is shown.
+        const isRun = storage.url === storageUrl(this.#location);
+        if (isRun && state === 'uploaded') await packUploaded(storage, store, [runId]);
         this.#say(`uploaded to ${storage.url}/${runId}`);
       }
       await forgetUpload(runsDirectory, runId);

@@ -5,7 +5,7 @@ import { makeDirectory } from '../../files/make-directory.ts';
 import { dirname } from 'node:path';
 import { RunStore } from '../run-store.ts';
 import { completeRun, evictRuns } from './mirror-files.ts';
-import { Mirroring, type Refreshed } from './mirroring.ts';
+import { Mirroring, type Refreshed, type StorageFailure } from './mirroring.ts';
 import type { ObjectStorage } from './object-storage.ts';
 import { appendToSharedLog } from './shared-log.ts';
 
@@ -74,7 +74,15 @@ export class MirrorStore extends RunStore {
     return this.#mirroring.refresh();
   }
 
-  /** Refreshes now and again and again, until stopped. `say` receives lines for the user, a problem once. */
+  /** Why the storage could not be read at the last look of `follow`; null if it could. */
+  get failure(): StorageFailure | null {
+    return this.#mirroring.failure;
+  }
+
+  /**
+   * Refreshes now and again and again, until stopped. `say` receives lines for the user, one that stays true again after
+   * some minutes.
+   */
   follow(say: (line: string) => void): { stop(): void } {
     return this.#mirroring.follow(FOLLOW_INTERVAL_MS, say);
   }

@@ -12,17 +12,29 @@ import type { RunStore } from '../run-store.ts';
 import { downloadRun } from './download-run.ts';
 import { isSummaryFile } from './mirror-files.ts';
 import type { ObjectStorage } from './object-storage.ts';
+import { packOf, packRuns, PACKS_FOLDER, readPack, unpackRun } from './run-packs.ts';
 import { readManifest } from './run-manifest.ts';
 import { MAX_LOG_BYTES } from './shared-log.ts';
+import { StorageWatch } from './storage-watch.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 
 /** The newest runs by name, which begins with the time; older ones are left out. */
 const MAX_RUNS = 10_000;
+/** Fewer runs are brought each by itself. */
+const UNPACKED_FROM = 4;
+/** A reason that lasts is repeated after this time. */
+const SAID_AGAIN_MS = 300_000;
 /** A run that is not complete is looked at each time for an hour, and every few minutes after that. */
 const PATIENCE_MS = 3_600_000;
 const RETRY_MS = 300_000;
 const TAGS_FILE = '.entity-tags.json';
 const LOG = new RegExp(`^${RESERVED_RUN_ID}/(?!\\.)[0-9A-Za-z_.%~-]{1,255}/(baseline|verdicts)\\.jsonl$`);
+
+/** Since when the storage cannot be read, and why. */
+export interface StorageFailure {
+  readonly reason: string;
+  readonly since: Date;
+}
 
 export interface Refreshed {
   /** Runs that are new in the cache. */
@@ -37,7 +49,12 @@ export class Mirroring {
   readonly #store: RunStore;
   /** Runs that are incomplete or damaged: since when, and when to look again. */
   readonly #waiting = new Map<string, { readonly since: number; readonly again: number }>();
+  /** Tags of packs that have been read. */
+  readonly #packs = new Map<string, string>();
+  /** Whether this process may write packs; unknown is true. */
+  #mayPack = true;
   #refreshing: Promise<Refreshed> | null = null;
+  #failure: StorageFailure | null = null;
 
   constructor(storage: ObjectStorage, store: RunStore) {
     this.#storage = storage;
@@ -51,19 +68,30 @@ export class Mirroring {
     return this.#refreshing;
   }
 
+  /** Why the storage could not be read at the last look while it is followed; null if it could. */
+  get failure(): StorageFailure | null {
+    return this.#failure;
+  }
+
   follow(intervalMs: number, say: (line: string) => void): { stop(): void } {
-    const said = new Set<string>();
-    const sayOnce = (line: string): void => {
-      if (!said.has(line)) say(line);
-      said.add(line);
+    const said = new Map<string, number>();
+    const sayAtTimes = (line: string): void => {
+      const now = performance.now();
+      if (now - (said.get(line) ?? -Infinity) < SAID_AGAIN_MS) return;
+      said.set(line, now);
+      say(line);
     };
+    const watch = new StorageWatch(this.#storage);
     let timer: NodeJS.Timeout | null = null;
     let stopped = false;
     const look = async (): Promise<void> => {
       try {
-        for (const problem of (await this.refresh()).problems) sayOnce(problem);
+        const { problems } = await this.#look(watch);
+        this.#failure = null;
+        for (const problem of problems) sayAtTimes(problem);
       } catch (error) {
-        sayOnce(`${reasonOf(error)}; the runs in the cache are shown`);
+        this.#failure = { reason: reasonOf(error), since: this.#failure?.since ?? new Date() };
+        sayAtTimes(`${reasonOf(error)}; the runs in the cache are shown`);
       }
       if (!stopped) timer = setTimeout(() => void look(), intervalMs);
     };
@@ -76,27 +104,113 @@ export class Mirroring {
     };
   }
 
+  /** Everything at first, then what a look of two listings shows. Runs that lacked in their packs are added to them. */
+  async #look(watch: StorageWatch): Promise<Refreshed> {
+    if (watch.isDue) {
+      const { names, added, problems, direct } = await this.#refreshAll();
+      watch.sawAll(names.length > MAX_RUNS);
+      await this.#pack(direct, new Set(names));
+      return { added, problems };
+    }
+    const here = new Set(await this.#store.names());
+    const packed = await this.#namesIn(await watch.changedPacks(this.#packs), watch.hasOlder ? least(here) : '');
+    const wanted = new Set([...this.#waiting.keys(), ...packed]);
+    const part = await watch.somePart();
+    if (part === 'logs') await this.#refreshLogs();
+    else {
+      for (const runId of part.names) wanted.add(runId);
+      for (const runId of here) if (part.lacks(runId)) await this.#remove(runId);
+    }
+    const known = new Set(this.#waiting.keys());
+    // Each by itself: what a pack has may have been deleted in the storage.
+    const { added, problems, direct } = await this.#bringDirectly(
+      [...wanted].filter((runId) => this.#isMissing(runId, here)),
+    );
+    for (const runId of packed) if (!known.has(runId)) this.#waiting.delete(runId);
+    await this.#pack(
+      direct.filter((runId) => !packed.has(runId)),
+      null,
+    );
+    return { added, problems };
+  }
+
+  /** The runs in these packs that come after a name. */
+  async #namesIn(packs: ReadonlyMap<string, string>, after: string): Promise<ReadonlySet<string>> {
+    const names = new Set<string>();
+    for (const [name, tag] of packs) {
+      const pack = await readPack(this.#storage, name);
+      for (const runId of pack?.runs.keys() ?? []) if (isRunId(runId) && runId > after) names.add(runId);
+      this.#packs.set(name, tag);
+    }
+    return names;
+  }
+
+  #isMissing(runId: string, here: ReadonlySet<string>): boolean {
+    return !here.has(runId) && (this.#waiting.get(runId)?.again ?? 0) <= Date.now();
+  }
+
   async #refresh(): Promise<Refreshed> {
+    const { added, problems } = await this.#refreshAll();
+    return { added, problems };
+  }
+
+  async #refreshAll(): Promise<Brought & { readonly names: readonly string[] }> {
     const found = (await this.#storage.folders()).filter(isRunId).sort().reverse();
     const newest = found.slice(0, MAX_RUNS);
     const wanted = new Set(newest);
     const here = new Set(await this.#store.names());
     for (const runId of here) if (!wanted.has(runId)) await this.#remove(runId);
     for (const runId of this.#waiting.keys()) if (!wanted.has(runId)) this.#waiting.delete(runId);
-    const now = Date.now();
-    const missing = newest.filter((runId) => !here.has(runId) && (this.#waiting.get(runId)?.again ?? 0) <= now);
     await this.#refreshLogs();
-    const responses = await readInBatches(missing, (runId) => this.#add(runId));
+    const { added, problems, direct } = await this.#bring(newest.filter((runId) => this.#isMissing(runId, here)));
     const left = found.length - newest.length;
-    return {
-      added: responses.filter((response) => response === null).length,
-      problems: [
-        ...responses.filter((response) => response !== null && response !== ''),
-        ...(left === 0
-          ? []
-          : [`${things(left, 'runs')} of ${this.#storage.url} are left out: the newest ${MAX_RUNS} are shown`]),
-      ].map(String),
-    };
+    const older =
+      left === 0
+        ? []
+        : [`${things(left, 'runs')} of ${this.#storage.url} are left out: the newest ${MAX_RUNS} are shown`];
+    return { names: found, added, problems: [...problems, ...older], direct };
+  }
+
+  /** Brings runs that are in the storage into the cache: many from their packs, as far as they are there. */
+  async #bring(missing: readonly string[]): Promise<Brought> {
+    const packed = missing.length < UNPACKED_FROM ? new Set<string>() : await this.#unpack(missing);
+    const { added, problems, direct } = await this.#bringDirectly(missing.filter((runId) => !packed.has(runId)));
+    return { added: packed.size + added, problems, direct };
+  }
+
+  async #bringDirectly(missing: readonly string[]): Promise<Brought> {
+    const responses = await readInBatches(missing, (runId) => this.#add(runId));
+    const direct = missing.filter((_, i) => responses[i] === null);
+    const problems = responses.filter((response) => response !== null && response !== '').map(String);
+    return { added: direct.length, problems, direct };
+  }
+
+  /** Which of them were in a pack as their manifest has them, and are in the cache now. */
+  async #unpack(missing: readonly string[]): Promise<ReadonlySet<string>> {
+    const unpacked = new Set<string>();
+    const tags = await this.#storage.entityTags(PACKS_FOLDER);
+    for (const [name, ids] of Map.groupBy(missing, packOf)) {
+      const tag = tags.get(name);
+      if (tag === undefined) continue;
+      const pack = await readPack(this.#storage, name);
+      this.#packs.set(name, tag);
+      await readInBatches(ids, async (runId) => {
+        const packed = pack?.runs.get(runId);
+        if (packed !== undefined && (await unpackRun(this.#store, runId, packed))) unpacked.add(runId);
+      });
+    }
+    return unpacked;
+  }
+
+  /** Adds runs to their packs; who may not write, or finds a server without conditions, reads them each by itself. */
+  async #pack(runIds: readonly string[], present: ReadonlySet<string> | null): Promise<void> {
+    if (!this.#mayPack) return;
+    try {
+      await packRuns(this.#storage, this.#store, runIds, present);
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      this.#mayPack = error.problem === 'unreachable';
+    }
   }
 
   /** Null if it is in the cache now, '' if it is incomplete, or why it is not shown. */
@@ -161,3 +275,12 @@ async function knownTags(path: string): Promise<Map<string, string>> {
     return new Map();
   }
 }
+
+/** What a look of the cache found. */
+interface Brought extends Refreshed {
+  /** Runs that are new in the cache and came from their own objects. */
+  readonly direct: readonly string[];
+}
+
+/** The first of the names in their order; '' without any. */
+const least = (names: ReadonlySet<string>): string => [...names].sort()[0] ?? '';

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { addRun } from '../changes/add-run.ts';
 import { editRun } from '../changes/edit-run.ts';
@@ -19,7 +21,10 @@ import { readManifest } from './run-manifest.ts';
 import { appendToSharedLog } from './shared-log.ts';
 import { startProxy, type FaultyProxy } from './testing/faulty-proxy.ts';
 import { describeWithS3, startS3, type S3Server } from './testing/s3-server.ts';
-import { uploadRun } from './upload-run.ts';
+import { Mirroring } from './mirroring.ts';
+import { packOf, readPack } from './run-packs.ts';
+import { packUploaded, uploadRun } from './upload-run.ts';
+import { until } from '../../../core/testing/until.ts';
 
 jest.setTimeout(180_000);
 const RUN = '20261121T190000Z-abcdefghij';
@@ -235,19 +240,109 @@ describeWithS3('object storage', (program) => {
     expect(new Set(found).size).toBe(25);
   });
 
-  test('a server that ignores conditions holds no logs', async () => {
+  test.each(['If-None-Match', 'If-Match'])('a server that ignores %s holds no logs', async (ignored) => {
     const careless = createServer((request, response) => {
       request.resume();
-      request.on('end', () => response.end());
+      const isRefused = ignored === 'If-Match' && request.headers['if-none-match'] !== undefined;
+      response.statusCode = isRefused ? 412 : 200;
+      response.end();
     }).listen(0, '127.0.0.1');
     await once(careless, 'listening');
     const { port } = careless.address() as AddressInfo;
     const ignoring = await open(`http://127.0.0.1:${port}`);
     await expect(appendToSharedLog(ignoring, 'scenarios/x/baseline.jsonl', {})).rejects.toMatchObject({
       problem: 'unsupported',
+      message: expect.stringContaining(`ignores ${ignored}`),
     });
     careless.closeAllConnections();
     careless.close();
+  });
+
+  const pushed = async (count: number): Promise<string[]> => {
+    const names = Array.from({ length: count }, (_, i) => `run-${i}`);
+    for (const runId of names) {
+      await addRun(store, addedRun(runId));
+      await uploadRun(storage, store, runId);
+    }
+    return names;
+  };
+  const followed = async (
+    work: (mirror: MirrorStore, look: () => Promise<string[]>) => Promise<void>,
+  ): Promise<void> => {
+    const mirror = await mirrored();
+    const mirroring = new Mirroring(mirror.storage, mirror);
+    const following = mirroring.follow(50, () => undefined);
+    // The requests of the next look, which ends with a list of logs or of folders.
+    const look = async (): Promise<string[]> => {
+      await pause(400);
+      return proxy.passed.splice(0);
+    };
+    try {
+      await work(mirror, look);
+    } finally {
+      following.stop();
+      await rm(mirror.directory, { recursive: true });
+    }
+  };
+
+  test('a cache takes many runs from the packs that uploads write, and only what equals its checksums', async () => {
+    const names = await pushed(12);
+    await packUploaded(storage, store, names);
+    proxy.passed.length = 0;
+    const mirror = await mirrored();
+    expect(await mirror.refresh()).toEqual({ added: 12, problems: [] });
+    expect(proxy.passed.filter((line) => line.endsWith('/run.json'))).toEqual([]);
+    for (const name of names) {
+      expect(await mirror.readRun(name)).toEqual(await store.readRun(name));
+      expect(await mirror.readResult(name)).toEqual(await store.readResult(name));
+    }
+    expect(await verifyRun(mirror, 'run-3')).toMatchObject({ state: 'ok' });
+
+    await rm(mirror.directory, { recursive: true });
+    const name = packOf('run-3');
+    const pack = await readPack(storage, name);
+    const packed = pack?.runs.get('run-3');
+    const changed = { ...packed, files: { ...packed?.files, 'run.json': '{}' } };
+    const runs = Object.fromEntries<unknown>(new Map<string, unknown>(pack?.runs).set('run-3', changed));
+    await storage.write(name, zstdCompressSync(JSON.stringify({ runs })), null);
+    const again = await mirrored();
+    expect(await again.refresh()).toEqual({ added: 12, problems: [] });
+    expect(await again.readRun('run-3')).toEqual(await store.readRun('run-3'));
+  });
+
+  test('who follows packs what was uploaded without, and shows no run of a pack that was deleted', async () => {
+    await pushed(12);
+    await packUploaded(storage, store, [RUN]);
+    await followed(async (mirror) => {
+      await until(async () => (await mirror.runIds()).length === 12);
+      await until(async () => {
+        const packs = await Promise.all([...Array(12).keys()].map((i) => readPack(storage, packOf(`run-${i}`))));
+        return packs.every((pack, i) => pack?.runs.has(`run-${i}`) === true);
+      });
+      expect(await mirror.runIds()).not.toContain(RUN);
+    });
+  });
+
+  test('a look while nothing changes is two lists, and shows new and deleted runs', async () => {
+    await pushed(6);
+    await followed(async (mirror, look) => {
+      await until(async () => (await mirror.runIds()).length === 6);
+      const isList = (line: string): boolean => line === `GET /${location.bucket}/`;
+      let requests: string[] = [];
+      await until(async () => (requests = await look()).length > 0 && requests.every(isList));
+      // A look begins 50 ms after the last one.
+      expect(requests.length).toBeLessThanOrEqual(2 * (400 / 50 + 1));
+      await addRun(store, addedRun('new-and-packed'));
+      await uploadRun(storage, store, 'new-and-packed');
+      await packUploaded(storage, store, ['new-and-packed']);
+      await addRun(store, addedRun('new-by-itself'));
+      await uploadRun(storage, store, 'new-by-itself');
+      await rm(stored('run-2'), { recursive: true });
+      await until(async () => {
+        const names = new Set(await mirror.runIds());
+        return names.has('new-and-packed') && names.has('new-by-itself') && !names.has('run-2');
+      });
+    });
   });
 
   test('a mirror has summaries, brings other files when they are read, and stays within its size', async () => {

@@ -83,11 +83,16 @@ export class ObjectStorage {
   /** The names of the folders, without a slash. */
   async folders(): Promise<string[]> {
     const names: string[] = [];
-    for await (const page of this.#pages('', '/'))
-      for (const { Prefix } of page.CommonPrefixes ?? []) {
-        if (Prefix !== undefined) names.push(Prefix.slice(this.location.prefix.length, -1));
-      }
+    for await (const page of this.#pages('', '/')) names.push(...this.#foldersOf(page));
     return names;
+  }
+
+  /** Some of these names, in the order of the storage; `next` is for the following ones, null at the end. */
+  async someFolders(token: string | null): Promise<{ readonly names: string[]; readonly next: string | null }> {
+    const { ListObjectsV2Command } = this.#sdk;
+    const input = { ...this.#under(''), Delimiter: '/', ...(token === null ? {} : { ContinuationToken: token }) };
+    const page = await this.#doing('list', '', () => this.#client.send(new ListObjectsV2Command(input)));
+    return { names: this.#foldersOf(page), next: (page.IsTruncated === true && page.NextContinuationToken) || null };
   }
 
   /** The objects in a folder and below it, with their entity tags. */
@@ -111,6 +116,12 @@ export class ObjectStorage {
 
   /** A text and its entity tag; null if it does not exist. */
   async readText(name: string, mostBytes: number): Promise<{ readonly text: string; readonly etag: string } | null> {
+    const found = await this.readBytes(name, mostBytes);
+    return found && { text: found.bytes.toString('utf8'), etag: found.etag };
+  }
+
+  /** An object and its entity tag; null if it does not exist. */
+  async readBytes(name: string, mostBytes: number): Promise<{ readonly bytes: Buffer; readonly etag: string } | null> {
     return this.#doing('read', name, async () => {
       const found = await this.#get(name);
       if (found === null) return null;
@@ -122,7 +133,7 @@ export class ObjectStorage {
           throw new StorageError('damaged', `${this.#urlOf(name)} is larger than ${mostBytes} bytes`);
         chunks.push(chunk as Buffer);
       }
-      return { text: Buffer.concat(chunks).toString('utf8'), etag: found.ETag ?? '' };
+      return { bytes: Buffer.concat(chunks), etag: found.ETag ?? '' };
     });
   }
 
@@ -179,7 +190,11 @@ export class ObjectStorage {
 
   /** Writes a text under a condition, null for none. False if that does not hold. */
   async writeText(name: string, text: string, condition: WriteCondition | null): Promise<boolean> {
-    const body = Buffer.from(text, 'utf8');
+    return this.write(name, Buffer.from(text, 'utf8'), condition);
+  }
+
+  /** Writes an object under a condition, null for none. False if that does not hold. */
+  async write(name: string, body: Buffer, condition: WriteCondition | null): Promise<boolean> {
     const digest = createHash('sha256').update(body).digest();
     const input = (): PutObjectCommandInput => ({
       ...this.#at(name),
@@ -207,6 +222,10 @@ export class ObjectStorage {
   async #get(name: string): Promise<GetObjectCommandOutput | null> {
     const { GetObjectCommand } = this.#sdk;
     return orNull(this.#client.send(new GetObjectCommand(this.#at(name))));
+  }
+
+  #foldersOf({ CommonPrefixes = [] }: ListObjectsV2CommandOutput): string[] {
+    return CommonPrefixes.flatMap(({ Prefix }) => Prefix?.slice(this.location.prefix.length, -1) ?? []);
   }
 
   async *#pages(folder: string, delimiter?: string): AsyncGenerator<ListObjectsV2CommandOutput> {

@@ -21,12 +21,18 @@ export const manifestName = (runId: string): string => `${runId}/${CHECKSUMS_FIL
 export async function readManifest(storage: ObjectStorage, runId: string): Promise<Checksums | null> {
   const found = await storage.readText(manifestName(runId), MAX_BYTES);
   if (found === null) return null;
-  const sums = parseChecksums(found.text);
-  const wrong = [...sums.keys()].find((path) => !FILE_NAME.test(path));
-  if (wrong !== undefined || !sums.has('run.json') || checksumsText(sums) !== found.text) {
+  const sums = parseManifest(found.text);
+  if (sums === null) {
     throw new StorageError('damaged', `${storage.url}/${manifestName(runId)} is not the manifest of a run`);
   }
   return sums;
+}
+
+/** Null if the text is not the manifest of a run. */
+export function parseManifest(text: string): Checksums | null {
+  const sums = parseChecksums(text);
+  const wrong = [...sums.keys()].find((path) => !FILE_NAME.test(path));
+  return wrong !== undefined || !sums.has('run.json') || checksumsText(sums) !== text ? null : sums;
 }
 
 /** The manifest of a run on this machine. Of a run that was sealed without checksums they are computed. */

@@ -5,6 +5,7 @@ import { DamagedRunError } from '../../errors/store-errors.ts';
 import { checksumsText, fileSha256 } from '../sealed/checksums.ts';
 import type { RunStore } from '../run-store.ts';
 import type { ObjectStorage } from './object-storage.ts';
+import { packRuns } from './run-packs.ts';
 import { differingFiles, filePath, localManifest, manifestName, readManifest } from './run-manifest.ts';
 
 /** Without a checksum in the manifest, because it can be written again at any time. */
@@ -46,6 +47,18 @@ export async function uploadRun(storage: ObjectStorage, store: RunStore, runId: 
     return { run_id: runId, state: stateOf(storage, runId, other === null ? [] : differingFiles(sums, other)), bytes };
   }
   return { run_id: runId, state: 'uploaded', bytes };
+}
+
+/**
+ * Adds runs that were uploaded to the packs, from which readers take many at once. What cannot be added now is by those who
+ * read: never throws a `StorageError`.
+ */
+export async function packUploaded(storage: ObjectStorage, store: RunStore, runIds: readonly string[]): Promise<void> {
+  try {
+    await packRuns(storage, store, runIds);
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+  }
 }
 
 interface RunFilePart {

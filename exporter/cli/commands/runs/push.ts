@@ -7,7 +7,7 @@ import type { IndexedRun } from '../../../store/index/rows.ts';
 import { ObjectStorage } from '../../../store/object-storage/object-storage.ts';
 import { forgetUpload } from '../../../store/object-storage/pending-uploads.ts';
 import { readManifest } from '../../../store/object-storage/run-manifest.ts';
-import { uploadRun, type UploadedRun } from '../../../store/object-storage/upload-run.ts';
+import { packUploaded, uploadRun, type UploadedRun } from '../../../store/object-storage/upload-run.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { ExitCode } from '../../failure.ts';
 import { reportingStorage } from '../../open-runs.ts';
@@ -24,6 +24,7 @@ export const OPTIONS = {
   json: flag('print JSON'),
 };
 const MEGABYTE = 1_000_000;
+const PACKED_AT_ONCE = 500;
 const USAGE = 'llmbench runs push [RUN…] --store s3://BUCKET/PREFIX [options]';
 const EXAMPLES = [
   'llmbench runs push --store s3://benchmarks/team-a',
@@ -38,13 +39,17 @@ export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, position
   const runs = positionals.length === 0 ? await indexedRuns(store, values.where) : await namedRuns(store, positionals);
   const work = async (storage: ObjectStorage): Promise<number> => {
     const pushed: UploadedRun[] = [];
+    const unpacked: string[] = [];
     let failed = 0;
     for (const { run_id } of positionals.length === 0 ? await lacking(storage, runs) : runs) {
       const uploaded = await pushRun(storage, store, run_id);
       if (uploaded === null) failed += 1;
       else pushed.push(uploaded);
       if (uploaded !== null && !values.json) process.stdout.write(`${lineOf(uploaded)}\n`);
+      if (uploaded?.state === 'uploaded') unpacked.push(run_id);
+      if (unpacked.length >= PACKED_AT_ONCE) await packUploaded(storage, store, unpacked.splice(0));
     }
+    await packUploaded(storage, store, unpacked);
     const present = runs.length - pushed.length - failed;
     process.stdout.write(values.json ? `${JSON.stringify(pushed, null, 2)}\n` : `${summary(pushed, present, storage.url)}\n`);
     return failed > 0 ? ExitCode.failed : ExitCode.done;
