@@ -122,6 +122,35 @@ describeWithS3('runs of a team in object storage', (program) => {
     }
   });
 
+  test('a serve whose storage is away shows its cache, and reports it on each page', async () => {
+    const team = 's3://bench/cut';
+    await measured({}, 'cached', '--upload', team);
+    const proxy = await startProxy(server.env['AWS_ENDPOINT_URL_S3'] ?? '');
+    const env = { ...server.env, AWS_ENDPOINT_URL_S3: proxy.url, LLMBENCH_CACHE_DIR: join(directory, 'cut') };
+    const serve = start(['serve', '--runs-dir', team, '--port', '0', '--json'], { env });
+    const { url: served } = await announced(serve);
+    const read = async (path: string): Promise<string> => (await fetch(`${served}${path}`)).text();
+    try {
+      await until(async () => (await read('/api/v1/runs')).includes('cached'), 120, 500);
+      expect(await read('/metrics')).toContain('\nllmbench_storage_readable 1\n');
+      proxy.fault = () => 'cut';
+      await until(async () => (await read('/metrics')).includes('\nllmbench_storage_readable 0\n'), 120, 500);
+      expect(await read('/-/ready')).toMatch(
+        /^llmbench is ready\.\nThe runs in the cache are shown since \S+: cannot list s3:\/\/bench\/cut\S*: /,
+      );
+      expect(await read('/api/v1/runs')).toContain('cached');
+      const report = await fetch(`${served}/runs/cached`);
+      expect([report.status, await report.text()]).toEqual([503, expect.stringContaining('s3://bench/cut/cached')]);
+      proxy.fault = () => 'pass';
+      await until(async () => (await read('/metrics')).includes('\nllmbench_storage_readable 1\n'), 120, 500);
+      expect((await fetch(`${served}/runs/cached`)).status).toBe(200);
+    } finally {
+      serve.child.kill();
+      await serve.ended;
+      proxy.close();
+    }
+  });
+
   test('nothing is measured into object storage, and its runs are not changed', async () => {
     const into = await measured({}, 'x', '--runs-dir', 's3://bench/team');
     expect(into).toMatchObject({ code: 2, stderr: expect.stringContaining('--upload s3://bench/team') });

@@ -1,5 +1,6 @@
 import type { ProblemDetails, WrongParameter } from '../../core/api/service.ts';
 import { STATUS_CODES } from 'node:http';
+import { StorageError } from '../errors/storage-errors.ts';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 
 /** An error response (RFC 9457), the same format for every route. */
@@ -64,6 +65,8 @@ export function problemHandler(log: (line: string) => void, format: 'json' | 'te
 /** Null for an internal error. */
 function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
+  // The bucket is named where its runs are shown, and the reason is for whoever reads the page.
+  if (error instanceof StorageError) return new Problem(503, error.message);
   if (error instanceof URIError) return new Problem(400, 'the URL is malformed');
   return bodyProblem(error);
 }

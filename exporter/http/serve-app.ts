@@ -31,6 +31,8 @@ export interface ServeAppOptions extends ResultMetricsOptions {
   readonly guard?: RequestHandler;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
+  /** Lines about the service for `/-/ready`. */
+  readonly notes?: () => readonly string[];
   /** Called on each request for the running runs. */
   readonly discoveryAsked?: () => void;
 }
@@ -64,7 +66,7 @@ export function createServeApp(options: ServeAppOptions): Express {
     '/-/ready',
     readyRoute(
       () => results.loaded,
-      () => results.damaged,
+      () => [...(options.notes?.() ?? []), ...results.damaged.map((run) => `run ${run} cannot be read.`)],
     ),
   );
   if (options.started !== undefined) {

@@ -28,14 +28,13 @@ export const healthyRoute: RequestHandler = (_request, response) => {
 };
 
 /**
- * `GET /-/ready`: 200 if scrapes are served at once, 503 while the runs are still being read. `damaged` lists
- * unreadable runs, which do not affect readiness.
+ * `GET /-/ready`: 200 if scrapes are served at once, 503 while the runs are still being read. `notes` are lines about what
+ * does not affect readiness: unreadable runs, or object storage of which only the cache is shown.
  */
-export function readyRoute(isReady: () => boolean, damaged: () => readonly string[] = () => []): RequestHandler {
+export function readyRoute(isReady: () => boolean, notes: () => readonly string[] = () => []): RequestHandler {
   return (_request, response) => {
     response.type('text/plain');
-    if (isReady())
-      response.send(['llmbench is ready.', ...damaged().map((run) => `run ${run} cannot be read.`), ''].join('\n'));
+    if (isReady()) response.send(['llmbench is ready.', ...notes(), ''].join('\n'));
     else response.status(503).send('llmbench is still reading its runs.\n');
   };
 }

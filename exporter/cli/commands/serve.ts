@@ -12,6 +12,8 @@ import { storeSource } from '../../publish/run-reader.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { announceServe, type AnnouncedServe } from '../../store/recovery/serve-presence.ts';
 import type { MirrorStore } from '../../store/object-storage/mirror-store.ts';
+import type { StorageFailure } from '../../store/object-storage/mirroring.ts';
+import { storageReadableLines } from '../../publish/storage-readable.ts';
 import { isStorageUrl } from '../../store/storage-location.ts';
 import { StorageError } from '../../errors/storage-errors.ts';
 import { RunsDirectoryError } from '../../errors/store-errors.ts';
@@ -124,6 +126,9 @@ async function openedMirror(options: OptionValues<typeof OPTIONS>, say: (line: s
   return mirror;
 }
 
+const storageNotes = (failure: StorageFailure | null): readonly string[] =>
+  failure === null ? [] : [`The runs in the cache are shown since ${failure.since.toISOString()}: ${failure.reason}.`];
+
 const NOTHING_TO_RELOAD = 'SIGHUP: changes of the runs and of the files of options apply at once, without a reload';
 
 export const run = command(OPTIONS, { usage: 'llmbench serve [options]', examples: EXAMPLES }, async ({ options }) => {
@@ -165,7 +170,10 @@ export const run = command(OPTIONS, { usage: 'llmbench serve [options]', example
       maxSeries: options['max-series'],
       republish: options.republish,
       scenarioStates: readStates,
-      processLines: (format) => processMetrics.lines(format),
+      processLines: async (format) =>
+        (await processMetrics.lines(format)) +
+        (mirror === null ? '' : storageReadableLines(mirror.failure === null, format)),
+      notes: () => storageNotes(mirror?.failure ?? null),
       expectedScenarios: options['expect-scenario'],
     });
     const server = await listen(app, options, undefined, webConfig && webTls(webConfig));

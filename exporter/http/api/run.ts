@@ -10,7 +10,6 @@ import { OUTCOMES, PHASES } from '../../../core/run/record.ts';
 import { isRunId } from '../../../core/run/run-id.ts';
 import type { ServersFile } from '../../../core/run/servers-file.ts';
 import { changedTags, isTag, TAG_RULE } from '../../../core/run/tag.ts';
-import { StorageError } from '../../errors/storage-errors.ts';
 import { codeOf, DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
 import {
   DISTRIBUTION_NAMES,
@@ -81,7 +80,6 @@ async function reading<T>(library: RunLibrary, read: () => Promise<T>): Promise<
   try {
     return await read();
   } catch (error) {
-    if (error instanceof StorageError) throw new Problem(503, error.message);
     if (!(error instanceof DamagedRunError || error instanceof SchemaVersionError)) throw error;
     throw new Problem(422, withoutFolder(library, error.message));
   }
