@@ -36,43 +36,6 @@ export function findDuplicateRows(rows: PageRows, dictionaries: Dictionaries): n
   return duplicates;
 }
 
-/**
- * Whether one of the fresh rows (ascending) has the series of another row, when no two of the others have the same. The
- * others are looked at only as far as they have the label set of a fresh one; none has one from `firstNewSet` on.
- */
-export function anyDuplicate(
-  rows: PageRows,
-  dictionaries: Dictionaries,
-  fresh: readonly number[],
-  firstNewSet: number,
-): boolean {
-  const { count, nameIds, labelSetIds, boundIds } = rows;
-  const { identities } = dictionaries.labelSets;
-  const bounds = dictionaries.bounds.length + 1;
-  const keyOf = (row: number, set: number): number =>
-    ((nameIds[row] as number) * identities.length + set) * bounds + (boundIds[row] as number) + 1;
-  const seen = new Set<number>();
-  const marked = new Uint8Array(identities.length);
-  let allNew = true;
-  for (const row of fresh) {
-    const set = identities[labelSetIds[row] as number] as number;
-    const key = keyOf(row, set);
-    if (seen.has(key)) return true;
-    seen.add(key);
-    marked[set] = 1;
-    allNew &&= set >= firstNewSet;
-  }
-  if (allNew) return false;
-  let next = 0;
-  for (let row = 0; row < count; row++) {
-    const set = identities[labelSetIds[row] as number] as number;
-    if (marked[set] === 0) continue;
-    if (fresh[next] === row) next++;
-    else if (seen.has(keyOf(row, set))) return true;
-  }
-  return false;
-}
-
 /** Removes rows from the columns and adjusts references to rows. */
 export function removeRows(rows: PageRows, removed: readonly number[]): void {
   const exemplars = [...rows.exemplars];

@@ -3,7 +3,6 @@ import type { Duplicates, Labels } from '../exposition.ts';
 import { seriesText } from '../label-text.ts';
 import { PageLayout } from './page-layout.ts';
 import type { PageValues } from './parsed-exposition.ts';
-import type { PageRows } from './page-rows.ts';
 import type { Page } from './read-page.ts';
 
 const MAX_EXAMPLES = 10;
@@ -11,18 +10,12 @@ const MAX_EXAMPLES = 10;
 /** The parts of a page that its columns require. */
 export type UnfinishedPage = Omit<Page, 'cursor'> & { readonly cursor: Pick<Page['cursor'], 'lineNumber'> };
 
-/** Takes duplicates out of the rows of a page (found here unless they are given) and makes its columns final. */
-export function finishPage(
-  page: UnfinishedPage,
-  found?: readonly number[],
-): { layout: PageLayout; values: PageValues } {
+/** Takes duplicates out of the rows of a page and makes its columns final. */
+export function finishPage(page: UnfinishedPage): { layout: PageLayout; values: PageValues } {
   const { rows, dictionaries } = page;
-  const repeated = found ?? findDuplicateRows(rows, dictionaries);
+  const repeated = findDuplicateRows(rows, dictionaries);
   const duplicates = describe(page, repeated);
-  if (repeated.length > 0) {
-    disown(rows);
-    removeRows(rows, repeated);
-  }
+  if (repeated.length > 0) removeRows(rows, repeated);
   const { count } = rows;
   const layout = new PageLayout(
     page.dialect,
@@ -35,20 +28,18 @@ export function finishPage(
     rows.metadata,
     duplicates,
   );
-  const values: PageValues = {
-    values: exact(rows.values, count),
-    timestampsSeconds: rows.timestampsSeconds === null ? null : exact(rows.timestampsSeconds, count),
-    exemplars: rows.exemplars,
-    missingFinalNewline: page.missingFinalNewline,
-  };
-  return { layout, values };
+  return { layout, values: valuesOf(page) };
 }
 
-/** Rows are taken out of columns with a single owner. */
-function disown(rows: PageRows): void {
-  rows.nameIds = rows.nameIds.slice();
-  rows.labelSetIds = rows.labelSetIds.slice();
-  rows.boundIds = rows.boundIds.slice();
+/** What differs between pages of the same layout. */
+export function valuesOf({ rows, missingFinalNewline }: UnfinishedPage): PageValues {
+  const { count, values, timestampsSeconds, exemplars } = rows;
+  return {
+    values: exact(values, count),
+    timestampsSeconds: timestampsSeconds === null ? null : exact(timestampsSeconds, count),
+    exemplars,
+    missingFinalNewline,
+  };
 }
 
 /** The columns grow in steps: what is kept has no free room. */

@@ -4,6 +4,7 @@ import type { Duplicates, MetricFamily, MetricType } from '../exposition.ts';
 import { familyOfSample } from '../family-suffixes.ts';
 import { metricType } from './metadata-line.ts';
 import type { MetadataLine } from './page-rows.ts';
+import type { Page } from './read-page.ts';
 
 /** A family without its values. */
 export type FamilyLayout = Omit<MetricFamily, 'samples'>;
@@ -49,6 +50,21 @@ export class PageLayout {
 
   get repeatedMetadata(): number {
     return (this.assembled ??= this.assemble()).repeatedMetadata;
+  }
+
+  /** Whether the page has these rows and this metadata, in this order. */
+  isOf({ dialect, dictionaries, rows }: Pick<Page, 'dialect' | 'dictionaries' | 'rows'>): boolean {
+    const { nameIds, labelSetIds, boundIds } = this;
+    if (dialect.format !== this.dialect.format || dictionaries !== this.dictionaries) return false;
+    if (rows.count !== nameIds.length || rows.metadata.length !== this.metadata.length) return false;
+    for (let row = 0; row < rows.count; row++) {
+      if (nameIds[row] !== rows.nameIds[row] || labelSetIds[row] !== rows.labelSetIds[row]) return false;
+      if (boundIds[row] !== rows.boundIds[row]) return false;
+    }
+    return this.metadata.every(({ keyword, name, text, row }, i) => {
+      const line = rows.metadata[i];
+      return line?.row === row && line.name === name && line.keyword === keyword && line.text === text;
+    });
   }
 
   private assemble(): { families: readonly FamilyLayout[]; repeatedMetadata: number } {

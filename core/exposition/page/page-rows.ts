@@ -19,10 +19,6 @@ export class PageRows {
   values: Float64Array;
   /** Offset of the row's line. */
   lineStarts: Int32Array;
-  /** Offset of the value when the line is regular up to it (one space before the value), else 0. */
-  valueStarts: Int32Array;
-  /** Offset behind the line feed of the row's line. */
-  lineEnds: Int32Array;
   timestampsSeconds: Float64Array | null = null;
   readonly exemplars = new Map<number, Exemplar>();
   readonly metadata: MetadataLine[] = [];
@@ -33,19 +29,9 @@ export class PageRows {
     this.boundIds = new Int32Array(capacity);
     this.values = new Float64Array(capacity);
     this.lineStarts = new Int32Array(capacity);
-    this.valueStarts = new Int32Array(capacity);
-    this.lineEnds = new Int32Array(capacity);
   }
 
-  push(
-    nameId: number,
-    labelSetId: number,
-    boundId: number,
-    value: number,
-    lineStart: number,
-    valueStart: number,
-    lineEnd: number,
-  ): number {
+  push(nameId: number, labelSetId: number, boundId: number, value: number, lineStart: number): number {
     const row = this.count;
     if (row === this.values.length) this.grow();
     this.nameIds[row] = nameId;
@@ -53,8 +39,6 @@ export class PageRows {
     this.boundIds[row] = boundId;
     this.values[row] = value;
     this.lineStarts[row] = lineStart;
-    this.valueStarts[row] = valueStart;
-    this.lineEnds[row] = lineEnd;
     this.count = row + 1;
     return row;
   }
@@ -75,8 +59,6 @@ export class PageRows {
     this.labelSetIds = integers(this.labelSetIds);
     this.boundIds = integers(this.boundIds);
     this.lineStarts = integers(this.lineStarts);
-    this.valueStarts = integers(this.valueStarts);
-    this.lineEnds = integers(this.lineEnds);
     const values = new Float64Array(capacity);
     values.set(this.values);
     this.values = values;

@@ -21,7 +21,7 @@ export interface Page {
 }
 
 /** The page with a line feed at its end, so that every scan of a line stops. */
-export function openPage(bytes: Uint8Array, limits: ParseLimits): { cursor: PageCursor; missingFinalNewline: boolean } {
+function openPage(bytes: Uint8Array, limits: ParseLimits): { cursor: PageCursor; missingFinalNewline: boolean } {
   if (bytes.length > limits.maxBytes)
     throw new ExpositionError(0, 0, `the page has ${bytes.length} bytes, more than ${limits.maxBytes}`);
   if (bytes.length === 0 || bytes[bytes.length - 1] === LF)
@@ -40,16 +40,16 @@ export function readPage(
   dictionaries = new Dictionaries(),
 ): Page {
   const { cursor, missingFinalNewline } = openPage(bytes, limits);
-  const rows = newRows(bytes, limits);
+  const rows = new PageRows(Math.min(limits.maxSamples, 16 + Math.ceil(bytes.length / BYTES_PER_ROW)));
   const reader = new SampleReader(cursor, dictionaries, rows, dialect, limits);
   let at = 0;
   while (at >= 0 && at < cursor.end) at = readLine(cursor, reader, rows, dialect, dictionaries, at);
-  requireEndMark(cursor, dialect, at);
+  if (!dialect.blanks && at >= 0) throw cursor.error(cursor.end, 'the page does not end with "# EOF"');
   return { cursor, dialect, dictionaries, rows, missingFinalNewline };
 }
 
 /** One line of any kind; returns the start of the next, or −1 at the end mark of OpenMetrics. */
-export function readLine(
+function readLine(
   cursor: PageCursor,
   reader: SampleReader,
   rows: PageRows,
@@ -66,13 +66,4 @@ export function readLine(
     if (cursor.bytes[cursor.at] === HASH) return readHashLine(cursor, cursor.at, dialect, rows, dictionaries);
   }
   return reader.read(start);
-}
-
-export function newRows(bytes: Uint8Array, limits: ParseLimits): PageRows {
-  return new PageRows(Math.min(limits.maxSamples, 16 + Math.ceil(bytes.length / BYTES_PER_ROW)));
-}
-
-/** `at` is what `readLine` returned last. */
-export function requireEndMark(cursor: PageCursor, dialect: Dialect, at: number): void {
-  if (!dialect.blanks && at >= 0) throw cursor.error(cursor.end, 'the page does not end with "# EOF"');
 }

@@ -38,8 +38,6 @@ export class SampleReader {
   private readonly dialect: Dialect;
   private readonly limits: ParseLimits;
   private readonly numbers = new NumberReader();
-  /** Maximum number of rows; less than the limit when other rows exist elsewhere. */
-  maxRows: number;
 
   // The identity read last.
   private nameId = 0;
@@ -65,7 +63,6 @@ export class SampleReader {
     this.rows = rows;
     this.dialect = dialect;
     this.limits = limits;
-    this.maxRows = limits.maxSamples;
   }
 
   /** Reads the line that starts at `start` into the rows; returns the start of the next. */
@@ -76,7 +73,7 @@ export class SampleReader {
       if (valueStart === 0) {
         this.prefixLength = 0;
         const end = this.readCarefully(start);
-        return this.readTail(start, end, 0);
+        return this.readTail(start, end);
       }
     }
     return this.readValue(start, valueStart);
@@ -85,18 +82,18 @@ export class SampleReader {
   private readValue(start: number, valueStart: number): number {
     const value = this.numbers.readShort(this.bytes, valueStart);
     const end = this.numbers.end;
-    if (value === undefined || this.bytes[end] !== LF) return this.readTail(start, valueStart - 1, valueStart);
-    if (this.rows.count >= this.maxRows) throw this.tooManySamples(start);
-    this.rows.push(this.nameId, this.setId, this.boundId, value, start, valueStart, end + 1);
+    if (value === undefined || this.bytes[end] !== LF) return this.readTail(start, valueStart - 1);
+    if (this.rows.count >= this.limits.maxSamples) throw this.tooManySamples(start);
+    this.rows.push(this.nameId, this.setId, this.boundId, value, start);
     return end + 1;
   }
 
-  private readTail(start: number, identityEnd: number, valueStart: number): number {
+  private readTail(start: number, identityEnd: number): number {
     const { rows, cursor } = this;
-    if (rows.count >= this.maxRows) throw this.tooManySamples(start);
+    if (rows.count >= this.limits.maxSamples) throw this.tooManySamples(start);
     cursor.at = identityEnd;
     const tail = readSampleTail(cursor, this.dialect, this.limits);
-    const row = rows.push(this.nameId, this.setId, this.boundId, tail.value, start, valueStart, cursor.at);
+    const row = rows.push(this.nameId, this.setId, this.boundId, tail.value, start);
     if (tail.timestampSeconds !== null) rows.setTimestamp(row, tail.timestampSeconds);
     if (tail.exemplar !== null) rows.exemplars.set(row, tail.exemplar);
     return cursor.at;

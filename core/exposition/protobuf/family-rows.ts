@@ -121,7 +121,7 @@ export class FamilyRows {
     this.grow(1);
     const { rows, dictionaries } = this;
     const boundId = bound === null ? -1 : dictionaries.internBound(bound);
-    const row = rows.push(dictionaries.internName(name), setId, boundId, value, 0, 0, 0);
+    const row = rows.push(dictionaries.internName(name), setId, boundId, value, 0);
     if (timestampSeconds !== null) rows.setTimestamp(row, timestampSeconds);
     if (exemplar !== null) rows.exemplars.set(row, exemplar);
   }
