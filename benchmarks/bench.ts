@@ -11,6 +11,8 @@ export interface Row {
   readonly what: string;
   readonly unit: string;
   readonly ours: readonly number[];
+  /** Of the number that the target is for, in a simulation; default: none is known. */
+  readonly standardError?: number;
   /** Null when there is no peer to compare with. */
   readonly peer: readonly number[] | null;
   /** Null when the row is for information. */

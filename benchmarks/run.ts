@@ -82,9 +82,9 @@ async function report(bench: Bench): Promise<void> {
     else context.failed(bench.name, error);
     return [];
   });
-  if (rows.length > 0) process.stdout.write(table(rows));
   const loadAfter = loadavg()[0] ?? 0;
   for (const remark of remarks) process.stdout.write(`  ${remark}\n`);
+  if (rows.length > 0) process.stdout.write(table(rows));
   process.stdout.write(`  load average ${loadBefore.toFixed(2)} before, ${loadAfter.toFixed(2)} after\n`);
 }
 

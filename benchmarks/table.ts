@@ -17,11 +17,12 @@ export function table(rows: readonly Row[]): string {
 }
 
 function cellsOf(row: Row): string[] {
-  const { what, unit, ours, peer, target } = row;
+  const { what, unit, ours, peer, target, standardError } = row;
   const withUnit = (values: readonly number[]): string => `${significant(median(values))} ${unit}`;
+  const error = standardError === undefined || peer !== null ? '' : errorText(standardError);
   return [
     what,
-    withUnit(ours),
+    `${withUnit(ours)}${error}`,
     peer === null ? ABSENT : withUnit(peer),
     peer === null ? ABSENT : comparison(row),
     target === null ? ABSENT : targetText(target, unit),
@@ -35,19 +36,26 @@ function comparison(row: Row): string {
   const text = (value: number): string =>
     by === 'difference' ? `${value < 0 ? '' : '+'}${significant(value)} ${row.unit}` : significant(value);
   const range = values.length > 1 ? ` (${text(Math.min(...values))} to ${text(Math.max(...values))})` : '';
-  return `${text(median(values))}${range}`;
+  return `${text(median(values))}${range}${row.standardError === undefined ? '' : errorText(row.standardError)}`;
 }
+
+const errorText = (standardError: number): string => ` ± ${Number(standardError.toPrecision(2))}`;
 
 function targetText({ by, atMost }: Target, unit: string): string {
   if (by === 'ratio') return `≤ ${significant(atMost)}`;
   return by === 'difference' ? `≤ +${atMost} ${unit}` : `≤ ${atMost} ${unit}`;
 }
 
+/** So many standard errors above a target are no evidence that it is not met. */
+const BY_CHANCE = 2;
+
 /** By the median; in how many rounds beside it, because a median that barely meets a target has not met it. */
 function met(row: Row, { by, atMost }: Target): string {
   const values = perRound(row, by);
   const inRounds = values.filter((value) => value <= atMost).length;
-  const verdict = median(values) <= atMost ? 'yes' : 'NO';
+  const above = median(values) - atMost;
+  const isByChance = above > 0 && above <= BY_CHANCE * (row.standardError ?? 0);
+  const verdict = isByChance ? 'equal within 2 ±' : above <= 0 ? 'yes' : 'NO';
   return values.length > 1 ? `${verdict} (${inRounds} of ${values.length})` : verdict;
 }
 

@@ -1,25 +1,18 @@
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import type { Row } from '../bench.ts';
+import { inParallel } from '../in-parallel.ts';
 import { foundByPeers, NIGHTLY_PEERS, nightlyScores, scoresAt } from './nightly-peers.ts';
 import { historyOf, nightly } from './pipeline.ts';
-import { percent } from './share.ts';
-import type { World } from './worlds.ts';
+import { meanWithError, percent } from './share.ts';
+import { machineNamed, type Machine } from './worlds.ts';
 
-const HISTORIES = 200;
-
-/** How runs vary when nothing changes. */
-export interface Machine {
-  readonly name: string;
-  readonly world: World;
-  /** Share of the runs that are 1.4 times as slow for reasons of their own. */
-  readonly bad: number;
-}
+const HISTORIES = 2000;
+const FACTORS = [1.1, 1.2, 1.3];
 
 /** Nights in which nothing changed. */
 export interface Quiet {
-  /** Shares of the checks that find a regression, and that are red. */
+  /** Share of the checks that find a regression. */
   readonly found: number;
-  readonly red: number;
   /** Of each history, by peer and night. */
   readonly scores: readonly (readonly (readonly number[])[])[];
 }
@@ -35,59 +28,77 @@ const PEER_ALARMS = 0.25;
  * What is found beside other rules: each with the one score at which it raises at most one false alarm in 400 nights in each of the
  * worlds, as ours does; and, for information, with the score at which it raises as many as ours in this world.
  */
-export function foundRows(unchanged: readonly (Machine & Quiet)[], note: (line: string) => void): readonly Row[] {
+export async function foundRows(
+  unchanged: readonly (Machine & Quiet)[],
+  note: (line: string) => void,
+): Promise<readonly Row[]> {
   const kept = unchanged.map(({ scores }) => scoresAt(scores, PEER_ALARMS / 100));
   const everywhere = NIGHTLY_PEERS.map((_, peer) => Math.max(...kept.map((scores) => scores[peer] ?? NaN)));
-  return unchanged.flatMap((quiet) =>
-    [1.1, 1.2, 1.3].map((factor) => {
-      const found = foundIn(quiet, factor);
-      const what = `+${percent(factor - 1)}, ${quiet.name}`;
-      const peers = found.peers(everywhere);
-      note(
-        `${what}: found within ${WITHIN.join(', ')} nights ${found.ours.map(percent).join(', ')}; best peer ` +
-          `${peersText(peers)}; tuned to the world ${peersText(found.peers(scoresAt(quiet.scores, quiet.found)))}`,
-      );
-      const compared = WITHIN.indexOf(COMPARED);
-      const missed = (share = NaN): readonly number[] => [100 * (1 - share)];
-      return {
-        what: `not found within ${COMPARED} nights, ${what}`,
-        unit: '%',
-        ours: missed(found.ours[compared]),
-        peer: missed(peers[compared]?.share),
-        target: { by: 'difference', atMost: 0 },
-      };
-    }),
+  const cells = unchanged.flatMap((quiet) => FACTORS.map((factor) => ({ quiet, factor })));
+  const found = await inParallel(
+    import.meta.url,
+    changedHistories,
+    cells.map(({ quiet, factor }) => [quiet.name, factor] as const),
   );
+  return cells.map(({ quiet, factor }, i) => {
+    const histories = found[i] ?? [];
+    const what = `+${percent(factor - 1)}, ${quiet.name}`;
+    const ours = WITHIN.map((nights) => meanWithError(oursWithin(histories, nights).map(Number)).mean);
+    const tuned = scoresAt(quiet.scores, quiet.found);
+    const text = (limits: readonly number[]): string =>
+      WITHIN.map((nights) => bestPeer(histories, limits, nights))
+        .map(({ hits, name }) => `${percent(meanWithError(hits.map(Number)).mean)} (${name})`)
+        .join(', ');
+    note(
+      `${what}: found within ${WITHIN.join(', ')} nights ${ours.map(percent).join(', ')}; best peer ` +
+        `${text(everywhere)}; tuned to the world ${text(tuned)}`,
+    );
+    const mine = oursWithin(histories, COMPARED);
+    const { hits } = bestPeer(histories, everywhere, COMPARED);
+    const missed = (of: readonly boolean[]): readonly number[] => [100 * meanWithError(of.map((hit) => +!hit)).mean];
+    return {
+      what: `not found within ${COMPARED} nights, ${what}`,
+      unit: '%',
+      ours: missed(mine),
+      peer: missed(hits),
+      // Of the difference in the same histories.
+      standardError: 100 * meanWithError(mine.map((hit, history) => +(hits[history] ?? false) - +hit)).error,
+      target: { by: 'difference', atMost: 0 },
+    };
+  });
 }
 
-interface BestPeer {
-  readonly share: number;
-  readonly name: string;
+/** A history with a change from the first night on. */
+interface Changed {
+  /** The first red night; −1 when there is none. */
+  readonly first: number;
+  /** By peer and night. */
+  readonly scores: readonly (readonly number[])[];
 }
 
-/** The shares of histories with a change from the first night on that are found within each number of nights. */
-function foundIn(
-  { name, world, bad }: Machine,
-  factor: number,
-): { readonly ours: readonly number[]; readonly peers: (limits: readonly number[]) => readonly BestPeer[] } {
+export function changedHistories(name: string, factor: number): readonly Changed[] {
+  const { world, bad } = machineNamed(name);
   const random = seededRandom(`found ${name} ${factor}`);
   const slower = (night: number): number => (night < 0 ? 1 : factor);
-  const histories = Array.from({ length: HISTORIES }, () =>
-    historyOf(world, random, { scatter: 0.05, nights: Math.max(...WITHIN), bad, factor: slower }),
-  );
-  const first = histories.map((runs) => nightly(runs).findIndex(({ state }) => state === 'regressed'));
-  const scores = histories.map(nightlyScores);
-  return {
-    ours: WITHIN.map((nights) => first.filter((night) => night >= 0 && night < nights).length / HISTORIES),
-    peers: (limits) =>
-      WITHIN.map((nights) =>
-        foundByPeers(scores, limits, nights)
-          .map((share, i) => ({ share, name: NIGHTLY_PEERS[i]?.name ?? '' }))
-          .reduce((x, y) => (y.share > x.share ? y : x)),
-      ),
-  };
+  return Array.from({ length: HISTORIES }, () => {
+    const runs = historyOf(world, random, { scatter: 0.05, nights: Math.max(...WITHIN), bad, factor: slower });
+    return { first: nightly(runs).findIndex(({ state }) => state === 'regressed'), scores: nightlyScores(runs) };
+  });
 }
 
-function peersText(peers: readonly BestPeer[]): string {
-  return peers.map(({ share, name }) => `${percent(share)} (${name})`).join(', ');
+function oursWithin(histories: readonly Changed[], nights: number): readonly boolean[] {
+  return histories.map(({ first }) => first >= 0 && first < nights);
+}
+
+/** The rule that finds most with these scores, and in which of the histories. */
+function bestPeer(
+  histories: readonly Changed[],
+  limits: readonly number[],
+  nights: number,
+): { readonly name: string; readonly hits: readonly boolean[] } {
+  const scores = histories.map((history) => history.scores);
+  const [best] = foundByPeers(scores, limits, nights)
+    .map((hits, peer) => ({ hits, name: NIGHTLY_PEERS[peer]?.name ?? '', n: hits.filter(Boolean).length }))
+    .toSorted((x, y) => y.n - x.n);
+  return best ?? { name: '', hits: [] };
 }

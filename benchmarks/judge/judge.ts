@@ -3,21 +3,21 @@ import { changePoints } from '../../exporter/judge/change-points.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
 import type { VerdictName } from '../../core/api/verdict.ts';
 import type { Bench, BenchContext, Row } from '../bench.ts';
+import { inParallel } from '../in-parallel.ts';
 import { unlessUnavailable } from '../unless-unavailable.ts';
 import { nightlyRows } from './nights.ts';
 import { otava, otavaAlarms, type OtavaResult } from './otava.ts';
 import { PEERS } from './peers.ts';
 import { checkedForward, checkedInRandomOrders, peerValues, REAL_PEERS, scatterInMargins } from './real-histories.ts';
 import { readRepeats } from './repeats-file.ts';
-import { percent, shareText, wilson } from './share.ts';
+import { meanWithError, percent, shareText, wilson } from './share.ts';
 import { figuresOf, RULES, runMaker } from './series.ts';
 import { setsRows } from './sets.ts';
 import { NIGHTS, pairedTrial, slowdownTrial, unchangedTrial, type Trial } from './trials.ts';
-import { WORLDS, type World } from './worlds.ts';
+import { worldNamed, WORLDS, type World } from './worlds.ts';
 
 const CHECKS = 2000;
 const HISTORIES = 100;
-const OTAVA_SERIES = 30;
 /** Run-to-run standard deviation as a share of the margin: the most at which the promise holds. */
 const SCATTER = 0.5;
 const BASELINES = [20, 10, 5];
@@ -36,55 +36,79 @@ export const judge: Bench = {
   name: 'judge',
   question: 'how often verdicts are wrong, and how soon slowdowns are found',
   async measure(context) {
-    context.note(`five gating measures, margin 5 %, run-to-run standard deviation ${SCATTER} margins, seeded`);
-    const rows: Row[] = [];
-    const thresholds = new Map<World, readonly number[]>();
-    context.note('');
-    context.note(`nothing changed: false alarms in 100 checks, each of a fresh history (${CHECKS} checks per row)`);
-    for (const world of WORLDS) {
-      for (const baseline of BASELINES) {
-        const trials = checksOf(world, baseline);
-        if (baseline === BASELINES[0]) thresholds.set(world, equalThresholds(trials));
-        rows.push(falseAlarmRow(`${world.name}, ${baseline} runs of history`, trials));
-        context.note(unchangedLine(world, baseline, trials));
-      }
-      context.note(pairsLine(world));
-      const report = await otavaOf(context, world, 0);
-      if (report) context.note(`    Otava: ${percent(report.alarmsPerCheck)}`);
-    }
-    context.note('');
-    context.note(
-      `one measure is slower from a random night on: share found within ${NIGHTS} nights, runs to the verdict (median); ` +
-        'peers at the score from which they alarm no more often than our upper bound when nothing changed',
-    );
-    for (const world of WORLDS) {
-      for (const slower of SLOWDOWNS) context.note(slowdownLine(world, slower, thresholds.get(world) ?? []));
-      const reports = [];
-      for (const slower of SLOWDOWNS) reports.push(await otavaOf(context, world, slower));
-      const shares = reports.map((report, i) => report && `${SLOWDOWNS[i]} margins ${percent(report.found)}`);
-      if (shares[0]) context.note(`    Otava as it is: ${shares.join(', ')}`);
-    }
+    // Python has a process of its own: it runs beside the simulations.
+    const asked = unlessSkipped(context, () => otava(context.workshop, WORLDS, SCATTER, [0, ...SLOWDOWNS]));
+    const rows = await checkRows(context, asked);
     context.note('');
     context.note('nightly checks after 20 accepted runs, seeded:');
-    rows.push(...nightlyRows((line) => context.note(`    ${line}`)));
+    rows.push(...(await nightlyRows((line) => context.note(`    ${line}`))));
     context.note('');
     for (const server of REAL) rows.push(...(await realRows(context, server)));
     context.note('');
-    return [...rows, ...setsRows(context), longHistoryRow(context.rounds)];
+    return [...rows, ...(await setsRows(context)), longHistoryRow(context.rounds)];
   },
 };
 
-function checksOf(world: World, baseline: number): readonly Trial[] {
-  const random = seededRandom(`checks ${world.name} ${baseline}`);
+/** Single checks: of histories in which nothing changed, and of those that become slower. */
+async function checkRows(
+  context: BenchContext,
+  asked: Promise<ReadonlyMap<World, readonly OtavaResult[]> | null>,
+): Promise<Row[]> {
+  const cells = WORLDS.flatMap(({ name }) => BASELINES.map((baseline) => [name, baseline] as const));
+  const trials = await inParallel(import.meta.url, checksOf, cells);
+  const pairs = await inParallel(
+    import.meta.url,
+    pairsOf,
+    WORLDS.map(({ name }) => [name] as const),
+  );
+  const thresholds = WORLDS.map((_, w) => equalThresholds(trials[w * BASELINES.length] ?? []));
+  const changes = WORLDS.flatMap(({ name }, w) =>
+    SLOWDOWNS.map((slower) => [name, slower, thresholds[w] ?? []] as const),
+  );
+  const slowdowns = await inParallel(import.meta.url, slowdownLine, changes);
+  const byOtava = await asked;
+
+  context.note(`five gating measures, margin 5 %, run-to-run standard deviation ${SCATTER} margins, seeded`);
+  context.note('');
+  context.note(`nothing changed: false alarms in 100 checks, each of a fresh history (${CHECKS} checks per row)`);
+  const rows = WORLDS.flatMap((world, w) => {
+    const own = BASELINES.map((baseline, b) => {
+      const of = trials[w * BASELINES.length + b] ?? [];
+      context.note(unchangedLine(world, baseline, of));
+      return falseAlarmRow(`${world.name}, ${baseline} runs of history`, of);
+    });
+    context.note(pairsLine(pairs[w] ?? []));
+    const found = byOtava?.get(world)?.[0];
+    if (found !== undefined) context.note(`    Otava: ${percent(found.alarmsPerCheck)}`);
+    return own;
+  });
+  context.note('');
+  context.note(
+    `one measure is slower from a random night on: share found within ${NIGHTS} nights, runs to the verdict (median); ` +
+      'peers at the score from which they alarm no more often than our upper bound when nothing changed',
+  );
+  WORLDS.forEach((world, w) => {
+    for (const line of slowdowns.slice(w * SLOWDOWNS.length, (w + 1) * SLOWDOWNS.length)) context.note(line);
+    const found = byOtava?.get(world)?.slice(1);
+    const shares = found?.map((each, c) => `${SLOWDOWNS[c]} margins ${percent(each.found)}`);
+    if (shares !== undefined) context.note(`    Otava as it is: ${shares.join(', ')}`);
+  });
+  return rows;
+}
+
+export function checksOf(name: string, baseline: number): readonly Trial[] {
+  const world = worldNamed(name);
+  const random = seededRandom(`checks ${name} ${baseline}`);
   return Array.from({ length: CHECKS }, () => unchangedTrial(world, random, SCATTER, baseline));
 }
 
 function falseAlarmRow(what: string, trials: readonly Trial[]): Row {
-  const alarms = trials.filter(({ ours }) => ours.verdict === 'regressed').length;
+  const { mean, error } = meanWithError(trials.map(({ ours }) => +(ours.verdict === 'regressed')));
   return {
     what: `false regressed, ${what}`,
     unit: '%',
-    ours: [(100 * alarms) / trials.length],
+    ours: [100 * mean],
+    standardError: 100 * error,
     peer: null,
     target: { by: 'value', atMost: 1 },
   };
@@ -102,9 +126,13 @@ function unchangedLine(world: World, baseline: number, trials: readonly Trial[])
   );
 }
 
-function pairsLine(world: World): string {
-  const random = seededRandom(`pairs ${world.name}`);
-  const verdicts = Array.from({ length: CHECKS }, () => pairedTrial(world, random, SCATTER, 0));
+export function pairsOf(name: string): readonly VerdictName[] {
+  const random = seededRandom(`pairs ${name}`);
+  const world = worldNamed(name);
+  return Array.from({ length: CHECKS }, () => pairedTrial(world, random, SCATTER, 0));
+}
+
+function pairsLine(verdicts: readonly VerdictName[]): string {
   const regressed = verdicts.filter((verdict) => verdict === 'regressed').length;
   const [low, high] = wilson(regressed, CHECKS);
   const undecided = verdicts.filter((verdict) => verdict === 'undecided').length / CHECKS;
@@ -124,8 +152,9 @@ function equalThresholds(trials: readonly Trial[]): readonly number[] {
   });
 }
 
-function slowdownLine(world: World, slower: number, thresholds: readonly number[]): string {
-  const random = seededRandom(`slowdown ${world.name} ${slower}`);
+export function slowdownLine(name: string, slower: number, thresholds: readonly number[]): string {
+  const world = worldNamed(name);
+  const random = seededRandom(`slowdown ${name} ${slower}`);
   const found = Array.from({ length: HISTORIES }, () => slowdownTrial(world, random, SCATTER, slower, thresholds));
   const text = (runs: readonly (number | null)[]): string => {
     const all = runs.filter((one) => one !== null).sort((x, y) => x - y);
@@ -133,10 +162,10 @@ function slowdownLine(world: World, slower: number, thresholds: readonly number[
   };
   const pairs = Array.from({ length: HISTORIES }, () => pairedTrial(world, random, SCATTER, slower));
   const byPairs = pairs.filter((verdict) => verdict === 'regressed').length / HISTORIES;
-  const peers = PEERS.map(({ name }, i) => `${name} ${text(found.map((each) => each.peers[i] ?? null))}`);
+  const peers = PEERS.map((peer, i) => `${peer.name} ${text(found.map((each) => each.peers[i] ?? null))}`);
   // The two fixed thresholds are one rule once their thresholds are set to the same rate.
   return (
-    `${world.name}, ${slower} margins slower: ours ${text(found.map(({ ours }) => ours))}, one ab ${percent(byPairs)}; ` +
+    `${name}, ${slower} margins slower: ours ${text(found.map(({ ours }) => ours))}, one ab ${percent(byPairs)}; ` +
     peers.slice(1).join(', ').replace('fixed 10 %', 'fixed threshold')
   );
 }
@@ -149,10 +178,6 @@ async function unlessSkipped<T>(context: BenchContext, ask: () => Promise<T>): P
   const response = await unlessUnavailable(context, 'Otava', ask());
   otavaSkipped = response === null;
   return response;
-}
-
-function otavaOf(context: BenchContext, world: World, slower: number): Promise<OtavaResult | null> {
-  return unlessSkipped(context, () => otava(context.workshop, world, SCATTER, slower, OTAVA_SERIES));
 }
 
 /**

@@ -54,16 +54,14 @@ export function scoresAt(histories: readonly (readonly (readonly number[])[])[],
   });
 }
 
-/** By peer, the share of histories in which one of the first nights exceeds the score. */
+/** By peer, in which of the histories one of the first nights exceeds the score. */
 export function foundByPeers(
   histories: readonly (readonly (readonly number[])[])[],
   scores: readonly number[],
   nights: number,
-): readonly number[] {
-  return scores.map(
-    (limit, peer) =>
-      histories.filter((history) => history[peer]?.slice(0, nights).some((score) => score > limit)).length /
-      histories.length,
+): readonly (readonly boolean[])[] {
+  return scores.map((limit, peer) =>
+    histories.map((history) => history[peer]?.slice(0, nights).some((score) => score > limit) ?? false),
   );
 }
 

@@ -12,6 +12,9 @@ const PACKAGE = 'apache-otava==0.8.0';
 const PROGRAM = fileURLToPath(new URL('otava-program.py', import.meta.url));
 const HISTORY = 20;
 
+/** Series of each change. */
+const SERIES = 30;
+
 export interface OtavaResult {
   /** New changes for the worse per night. */
   readonly alarmsPerCheck: number;
@@ -20,27 +23,34 @@ export interface OtavaResult {
 }
 
 /**
- * Apache Otava on series of a history and some nights, in all of which the first measure is slower by so many margins. Throws
- * `Unavailable` where it cannot be installed.
+ * Apache Otava on series of a history and some nights, by world and by how many margins the first measure is slower in all of these.
+ * Throws `Unavailable` where it cannot be installed.
  */
 export async function otava(
   workshop: Workshop,
-  world: World,
+  worlds: readonly World[],
   scatter: number,
-  slower: number,
-  series: number,
-): Promise<OtavaResult> {
-  const random = seededRandom(`otava ${world.name} ${scatter} ${slower}`);
-  const input = Array.from({ length: series }, () => {
-    const make = runMaker(world, random, scatter);
-    const values = Array.from({ length: HISTORY + NIGHTS }, (_, day): Values => make(day, day < HISTORY ? 0 : slower));
-    return { values, from: HISTORY };
-  });
+  changes: readonly number[],
+): Promise<ReadonlyMap<World, readonly OtavaResult[]>> {
+  const input = worlds.flatMap((world) =>
+    changes.flatMap((slower) => {
+      const random = seededRandom(`otava ${world.name} ${scatter} ${slower}`);
+      return Array.from({ length: SERIES }, () => {
+        const make = runMaker(world, random, scatter);
+        const day = (at: number): Values => make(at, at < HISTORY ? 0 : slower);
+        return { values: Array.from({ length: HISTORY + NIGHTS }, (_, at) => day(at)), from: HISTORY };
+      });
+    }),
+  );
   const alarms = await otavaAlarms(workshop, input);
-  return {
-    alarmsPerCheck: alarms.reduce((sum, each) => sum + each.length, 0) / (series * NIGHTS),
-    found: alarms.filter((each) => each.length > 0).length / series,
+  const resultOf = (cell: number): OtavaResult => {
+    const own = alarms.slice(cell * SERIES, (cell + 1) * SERIES);
+    return {
+      alarmsPerCheck: own.reduce((sum, each) => sum + each.length, 0) / (SERIES * NIGHTS),
+      found: own.filter((each) => each.length > 0).length / SERIES,
+    };
   };
+  return new Map(worlds.map((world, w) => [world, changes.map((_, c) => resultOf(w * changes.length + c))]));
 }
 
 /** Per series the runs, from the place `from` on, after which Otava reported a new change for the worse. */

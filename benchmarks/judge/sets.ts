@@ -2,9 +2,10 @@ import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { compare } from '../../exporter/judge/compare.ts';
 import type { VerdictName } from '../../core/api/verdict.ts';
 import type { BenchContext, Row } from '../bench.ts';
+import { inParallel } from '../in-parallel.ts';
 import { percent, wilson } from './share.ts';
 import { figuresOf, MARGIN, RULES, runMaker } from './series.ts';
-import { normal, WORLDS, type World } from './worlds.ts';
+import { AUTOREGRESSION_7, HEAVY_TAILED, INDEPENDENT, normal, type World } from './worlds.ts';
 
 const COMPARISONS = 1000;
 const SIZES = [
@@ -25,9 +26,6 @@ interface Machine {
   readonly drift: number;
 }
 
-const INDEPENDENT = worldOf('independent');
-const DEPENDENT = worldOf('AR(1) ρ = 0.7');
-const HEAVY = worldOf('heavy-tailed');
 /** A level that walks by 0.3 standard deviations of a run from run to run. */
 const WALK: World = {
   name: 'random walk',
@@ -37,48 +35,64 @@ const WALK: World = {
   },
 };
 const WANDERING: readonly Machine[] = [
-  { name: 'AR(1) ρ = 0.7, scatter 5 %', world: DEPENDENT, scatter: 0.05, drift: 0 },
+  { name: 'AR(1) ρ = 0.7, scatter 5 %', world: AUTOREGRESSION_7, scatter: 0.05, drift: 0 },
   { name: 'random walk, scatter 5 %', world: WALK, scatter: 0.05, drift: 0 },
   { name: '+1 % a run, scatter 2 %', world: INDEPENDENT, scatter: 0.02, drift: 0.01 },
   { name: '+1 % a run, scatter 5 %', world: INDEPENDENT, scatter: 0.05, drift: 0.01 },
 ];
 const STEADY: readonly Machine[] = [
   { name: 'independent, scatter 2 %', world: INDEPENDENT, scatter: 0.02, drift: 0 },
-  { name: 'heavy-tailed, scatter 2 %', world: HEAVY, scatter: 0.02, drift: 0 },
+  { name: 'heavy-tailed, scatter 2 %', world: HEAVY_TAILED, scatter: 0.02, drift: 0 },
   { name: 'independent, scatter 5 %', world: INDEPENDENT, scatter: 0.05, drift: 0 },
 ];
 
+const ALL = [...WANDERING, ...STEADY];
+const STEADY_CHANGES = [0, 0.05, 0.1, 0.2];
+
 /** `compare` of sets of which one follows the other: false alarms, and what it still finds. */
-export function setsRows(context: BenchContext): readonly Row[] {
+export async function setsRows(context: BenchContext): Promise<readonly Row[]> {
   context.note(`compare of sets, all of A before B (${COMPARISONS} comparisons per row); by ranks alone in brackets`);
+  const shares = await inParallel(import.meta.url, regressedShare, cells());
+  const found = new Map(cells().map((cell, i) => [cell.join(), shares[i]]));
+  const of = (...cell: Cell): Shares => found.get(cell.join()) ?? { ours: NaN, byRanks: NaN };
   const rows: Row[] = [];
-  for (const machine of WANDERING) {
+  for (const { name } of WANDERING) {
     for (const [a, b] of SIZES) {
-      const found = regressedShare(machine, a, b, 0, 'after');
-      rows.push(row(`false regressed, compare ${a} + ${b}, ${machine.name}`, found.ours, 2));
-      const slower = regressedShare(machine, a, b, 0.2, 'after');
-      context.note(`${machine.name}, ${a} + ${b}: nothing changed ${text(found)}; +20 % ${text(slower)}`);
+      const unchanged = of(name, a, b, 0, 'after');
+      rows.push(row(`false regressed, compare ${a} + ${b}, ${name}`, unchanged.ours, 2));
+      context.note(
+        `${name}, ${a} + ${b}: nothing changed ${text(unchanged)}; +20 % ${text(of(name, a, b, 0.2, 'after'))}`,
+      );
     }
   }
-  for (const machine of STEADY) {
+  for (const { name, scatter } of STEADY) {
     for (const [a, b] of SIZES) {
-      const shares = [0, 0.05, 0.1, 0.2].map((slower) => {
-        const found = regressedShare(machine, a, b, slower, 'after');
-        return `+${100 * slower} % ${text(found)}`;
-      });
-      context.note(`${machine.name}, ${a} + ${b}: ${shares.join(', ')}`);
+      const all = STEADY_CHANGES.map((slower) => `+${100 * slower} % ${text(of(name, a, b, slower, 'after'))}`);
+      context.note(`${name}, ${a} + ${b}: ${all.join(', ')}`);
     }
-    if (machine.scatter > 0.02) continue;
-    const missed = 1 - regressedShare(machine, 10, 10, 0.1, 'after').ours;
-    rows.push(row(`+10 % not found, compare 10 + 10, ${machine.name}`, missed, 5));
+    if (scatter > 0.02) continue;
+    rows.push(row(`+10 % not found, compare 10 + 10, ${name}`, 1 - of(name, 10, 10, 0.1, 'after').ours, 5));
   }
-  for (const machine of [...WANDERING, ...STEADY]) {
-    const [none, slower] = [0, 0.1].map((each) => regressedShare(machine, 10, 10, each, 'interleaved'));
-    if (none && slower)
-      context.note(`${machine.name}, 10 + 10 in turns (ABBA): nothing changed ${text(none)}; +10 % ${text(slower)}`);
-    if (none) rows.push(row(`false regressed, compare 10 + 10 in turns, ${machine.name}`, none.ours, 2));
+  for (const { name } of ALL) {
+    const [none, slower] = [of(name, 10, 10, 0, 'interleaved'), of(name, 10, 10, 0.1, 'interleaved')];
+    context.note(`${name}, 10 + 10 in turns (ABBA): nothing changed ${text(none)}; +10 % ${text(slower)}`);
+    rows.push(row(`false regressed, compare 10 + 10 in turns, ${name}`, none.ours, 2));
   }
   return rows;
+}
+
+type Cell = readonly [machine: string, a: number, b: number, slower: number, order: 'after' | 'interleaved'];
+
+function cells(): readonly Cell[] {
+  const after = (machines: readonly Machine[], changes: readonly number[]): readonly Cell[] =>
+    machines.flatMap(({ name }) =>
+      SIZES.flatMap(([a, b]) => changes.map((slower) => [name, a, b, slower, 'after'] as const)),
+    );
+  return [
+    ...after(WANDERING, [0, 0.2]),
+    ...after(STEADY, STEADY_CHANGES),
+    ...ALL.flatMap(({ name }) => [0, 0.1].map((slower) => [name, 10, 10, slower, 'interleaved'] as const)),
+  ];
 }
 
 interface Shares {
@@ -87,13 +101,10 @@ interface Shares {
   readonly byRanks: number;
 }
 
-function regressedShare(
-  { name, world, scatter, drift }: Machine,
-  sizeA: number,
-  sizeB: number,
-  slower: number,
-  order: 'after' | 'interleaved',
-): Shares {
+export function regressedShare(...[name, sizeA, sizeB, slower, order]: Cell): Shares {
+  const machine = ALL.find((each) => each.name === name);
+  if (machine === undefined) throw new RangeError(`there is no machine ${name}`);
+  const { world, scatter, drift } = machine;
   const random = seededRandom(`sets ${name} ${sizeA} ${sizeB} ${slower} ${order}`);
   const found = { ours: 0, byRanks: 0 };
   for (let i = 0; i < COMPARISONS; i++) {
@@ -121,14 +132,9 @@ function regressedShare(
   return { ours: found.ours / COMPARISONS, byRanks: found.byRanks / COMPARISONS };
 }
 
-function worldOf(name: string): World {
-  const found = WORLDS.find((world) => world.name === name);
-  if (found === undefined) throw new RangeError(`there is no world ${name}`);
-  return found;
-}
-
 function row(what: string, share: number, atMost: number): Row {
-  return { what, unit: '%', ours: [100 * share], peer: null, target: { by: 'value', atMost } };
+  const standardError = 100 * Math.sqrt((share * (1 - share)) / COMPARISONS);
+  return { what, unit: '%', ours: [100 * share], standardError, peer: null, target: { by: 'value', atMost } };
 }
 
 function text({ ours, byRanks }: Shares): string {

@@ -16,3 +16,10 @@ export function shareText(successes: number, n: number): string {
   const [low, high] = wilson(successes, n);
   return `${percent(successes / n)} (95 %: ${percent(low)} to ${percent(high)}, n = ${n})`;
 }
+
+/** The mean, and its standard error from the scatter of independent values. */
+export function meanWithError(values: readonly number[]): { readonly mean: number; readonly error: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, error: Math.sqrt(squares / (values.length - 1) / values.length) };
+}

@@ -27,7 +27,39 @@ export const WALK: World = {
   },
 };
 
-export const WORLDS: readonly World[] = [INDEPENDENT, autoregression(0.3), autoregression(0.7), HEAVY_TAILED, WEEKLY];
+export const AUTOREGRESSION_7 = autoregression(0.7);
+
+export const WORLDS: readonly World[] = [INDEPENDENT, autoregression(0.3), AUTOREGRESSION_7, HEAVY_TAILED, WEEKLY];
+
+export function worldNamed(name: string): World {
+  const found = WORLDS.find((world) => world.name === name);
+  if (found === undefined) throw new RangeError(`there is no world ${name}`);
+  return found;
+}
+
+/** A world in which some runs are disturbed. */
+export interface Machine {
+  readonly name: string;
+  readonly world: World;
+  /** Share of the runs that are 1.4 times as slow for reasons of their own. */
+  readonly bad: number;
+}
+
+/** In which pipelines check every night. */
+export const MACHINES: readonly Machine[] = [
+  { name: 'independent', world: INDEPENDENT, bad: 0 },
+  { name: 'heavy tails', world: HEAVY_TAILED, bad: 0 },
+  { name: '5 % of runs 1.4 times as slow', world: INDEPENDENT, bad: 0.05 },
+  { name: 'AR(1) ρ = 0.5', world: AUTOREGRESSION_5, bad: 0 },
+  { name: 'random walk', world: WALK, bad: 0 },
+  { name: 'weekly cycle', world: WEEKLY, bad: 0 },
+];
+
+export function machineNamed(name: string): Machine {
+  const found = MACHINES.find((machine) => machine.name === name);
+  if (found === undefined) throw new RangeError(`there is no machine ${name}`);
+  return found;
+}
 
 /** Each run depends on the one before, whenever it is made. */
 function autoregression(rho: number): World {
