@@ -1,4 +1,4 @@
-import { BASELINE_RUNS } from '../../exporter/judge/baseline-window.ts';
+import { BASELINE_RUNS } from '../../exporter/judge/baseline-reference.ts';
 import { deviation, mean, PEERS } from './peers.ts';
 import type { Values } from './series.ts';
 

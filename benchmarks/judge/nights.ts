@@ -1,5 +1,5 @@
 import { seededRandom } from '../../core/stats/seeded-random.ts';
-import { BASELINE_RUNS } from '../../exporter/judge/baseline-window.ts';
+import { BASELINE_RUNS } from '../../exporter/judge/baseline-reference.ts';
 import type { Row } from '../bench.ts';
 import { inParallel } from '../in-parallel.ts';
 import { foundRows, type Quiet } from './found-nights.ts';

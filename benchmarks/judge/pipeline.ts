@@ -1,5 +1,5 @@
 import type { Random } from '../../core/stats/seeded-random.ts';
-import { BASELINE_RUNS } from '../../exporter/judge/baseline-window.ts';
+import { BASELINE_RUNS } from '../../exporter/judge/baseline-reference.ts';
 import { foldBaseline } from '../../exporter/judge/baseline.ts';
 import type { BaselineEntry, ScenarioStateName } from '../../core/api/scenarios.ts';
 import type { VerdictEntry, VerdictName } from '../../core/api/verdict.ts';

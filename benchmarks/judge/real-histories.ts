@@ -1,6 +1,6 @@
 import { seededRandom, type Random } from '../../core/stats/seeded-random.ts';
 import { casesOf } from '../../exporter/judge/cases.ts';
-import { BASELINE_RUNS } from '../../exporter/judge/baseline-window.ts';
+import { BASELINE_RUNS } from '../../exporter/judge/baseline-reference.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
 import { defaultRules } from '../../exporter/judge/rules.ts';
 import type { RunFigures } from '../../exporter/judge/run-figures.ts';

@@ -3,8 +3,7 @@ import { detectableShift, lookLevel, LOOKS, outliersOf, MIN_REFERENCE } from '..
 import { changeText, percentText } from '../../core/text/change-text.ts';
 import { quoted } from '../../core/text/shell-word.ts';
 import { CHECK_ALPHA, gatingCases, referenceFrom, type Levels } from './baseline-reference.ts';
-import { effectRatio } from './effect.ts';
-import { UNUSUAL } from './evidence.ts';
+import { effectRatio, UNUSUAL } from './evidence.ts';
 import type { Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 

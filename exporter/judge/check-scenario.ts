@@ -3,11 +3,17 @@ import { orderNotes } from '../../core/text/run-order-notes.ts';
 import type { IndexedRun } from '../store/index/rows.ts';
 import { RunIndex } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { BASELINE_RUNS, baselineWindow } from './baseline-window.ts';
+import { BASELINE_RUNS, baselineWindow } from './baseline-reference.ts';
 import { changeBaseline, readBaseline, type Baseline } from './baseline.ts';
 import { keyText } from './cases.ts';
-import { decisiveOf, inOrder, judgeAgainstHistory, type HistoryJudgment } from './history.ts';
-import { regressionEnd, type RegressionEnd } from './regression-end.ts';
+import {
+  decisiveOf,
+  inOrder,
+  judgeAgainstHistory,
+  type HistoryJudgment,
+  regressionEnd,
+  type RegressionEnd,
+} from './history.ts';
 import { readFigures, storedFigures, UnreadableRunError, type LoadFigures } from './load-figures.ts';
 import { outlierNotes } from './baseline-sight.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';

@@ -4,8 +4,14 @@ import { MIN_LOOK } from '../../core/stats/robust-shift.ts';
 import type { KnownInterval } from '../../core/stats/shift.ts';
 import { keyText, type FigureCase } from './cases.ts';
 import { decide, HISTORY_INTERVAL, type Decision } from './decide.ts';
-import { detectableRatio, effectRatio, lowerIsWorse } from './effect.ts';
-import { UNUSUAL, type Evidence, type HistoryEvidence } from './evidence.ts';
+import {
+  detectableRatio,
+  effectRatio,
+  lowerIsWorse,
+  UNUSUAL,
+  type Evidence,
+  type HistoryEvidence,
+} from './evidence.ts';
 import { furtherRuns, missingRuns, type Size } from './gather.ts';
 import type {
   FigureKey,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeAgainstHistory } from './history.ts';
-import { regressionEnd } from './regression-end.ts';
+import { judgeAgainstHistory, regressionEnd } from './history.ts';
 import { ONE, runsOf } from './testing/runs.ts';
 
 /** Scattered without order, within ±2 %. */

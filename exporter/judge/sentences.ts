@@ -1,8 +1,7 @@
 import { capitalized, measureTitle, statisticTitle } from '../../core/measures/names.ts';
 import { changeText, percentText } from '../../core/text/change-text.ts';
 import { MIN_LOOK } from '../../core/stats/robust-shift.ts';
-import { lowerIsWorse } from './effect.ts';
-import { SHARES_OF_FAILURE } from './evidence.ts';
+import { lowerIsWorse, SHARES_OF_FAILURE } from './evidence.ts';
 import type {
   FigureKey,
   EffectRatio,

@@ -1,7 +1,7 @@
 import { things } from '../../../core/text/things.ts';
 import { stat } from 'node:fs/promises';
 import { inOrderOfTime, type BackfillPart } from '../../publish/backfill/backfill-part.ts';
-import { readScenarioTimeline } from '../../judge/scenario-timeline.ts';
+import { readScenarioTimeline } from '../../publish/backfill/scenario-timeline.ts';
 import { oldRuns, type OldRun } from '../../publish/backfill/old-runs.ts';
 import { sendOldRuns, sendVerdicts, type SentSamples } from '../../publish/backfill/send-old-runs.ts';
 import { verdictParts, type VerdictParts } from '../../publish/backfill/verdict-parts.ts';

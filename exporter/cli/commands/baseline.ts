@@ -1,6 +1,6 @@
 import { things } from '../../../core/text/things.ts';
 import { baselineSight, outlierNotes, sightText } from '../../judge/baseline-sight.ts';
-import { baselineWindow } from '../../judge/baseline-window.ts';
+import { baselineWindow } from '../../judge/baseline-reference.ts';
 import { changeBaseline, readBaseline, refusedChange } from '../../judge/baseline.ts';
 import { BASELINE_ACTIONS, type BaselineAction } from '../../../core/api/scenarios.ts';
 import { storedFigures } from '../../judge/load-figures.ts';

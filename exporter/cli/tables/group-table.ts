@@ -1,7 +1,7 @@
 import { loadText } from '../../../core/run/load.ts';
 import { shortTitle } from '../../../core/measures/names.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
-import { overRepeats, type RepeatedStatistic } from '../../judge/repeats.ts';
+import { overRepeats, type RepeatedStatistic } from '../../../core/run/repeats.ts';
 import { loadKey } from '../../run/comparison-key.ts';
 import type { PerformedRun } from '../../run/perform-run.ts';
 import type { RunRequest } from '../../run/run-request.ts';

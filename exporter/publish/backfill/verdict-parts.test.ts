@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { DatedState } from '../../judge/scenario-timeline.ts';
+import type { DatedState } from './scenario-timeline.ts';
 import { stateOf } from '../../judge/scenario-state.ts';
 import type { VerdictEntry } from '../../../core/api/verdict.ts';
 import { OpenMetricsPages } from './openmetrics-pages.ts';

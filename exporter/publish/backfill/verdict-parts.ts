@@ -1,5 +1,5 @@
 import type { FamilyInput } from '../../../core/exposition/index.ts';
-import type { DatedState } from '../../judge/scenario-timeline.ts';
+import type { DatedState } from './scenario-timeline.ts';
 import type { TimedSeries } from '../remote-write/finished-series.ts';
 import type { PushedFamily, SeriesLabels, SeriesPoint } from '../remote-write/pushed-series.ts';
 import { layoutOf, valuesOf } from '../remote-write/series-layout.ts';

@@ -1,7 +1,7 @@
-import { readEntries } from '../store/scenarios/append-log.ts';
-import type { ScenarioPaths } from '../store/scenarios/scenario-folders.ts';
-import { stateOf, type ScenarioState } from './scenario-state.ts';
-import { readVerdictFile } from './verdict-log.ts';
+import { readEntries } from '../../store/scenarios/append-log.ts';
+import type { ScenarioPaths } from '../../store/scenarios/scenario-folders.ts';
+import { stateOf, type ScenarioState } from '../../judge/scenario-state.ts';
+import { readVerdictFile } from '../../judge/verdict-log.ts';
 
 /** A state of a scenario and since when. */
 export interface DatedState {

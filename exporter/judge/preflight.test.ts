@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { configurationDifference } from './configuration-difference.ts';
+import { configurationDifference } from './preflight.ts';
 
 test.each([
   [[{ a: 1 }, { a: 1 }], ''],

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
+import type { MeasureResult, ResultFile } from './result.ts';
 import { overRepeats } from './repeats.ts';
 
 const IDENTITY = { definition: 'd', origin: 'client', population: 'ok', clock: 'sent' } as const;
