@@ -8,7 +8,8 @@ import {
   VariableSort,
   type VariableModel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { boundsByDistance, limitSeries, OBJECTIVES, type LatencyObjective } from '../../prometheus/objectives.ts';
+import { OBJECTIVES, type LatencyObjective } from '../../core/objectives/alert-objectives.ts';
+import { boundsByDistance, limitSeries } from '../../prometheus/objectives.ts';
 import { ofMeasured, runMatcher, runTitles } from '../../prometheus/queries.ts';
 import { DATASOURCE } from './datasource.ts';
 import type { Histograms } from './native/histograms.ts';

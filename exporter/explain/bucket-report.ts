@@ -7,6 +7,7 @@ import { ADVISED_QUANTILES } from '../../core/histogram/bucket-advice.ts';
 import { bucketSettings, optionOf } from '../../core/histogram/bucket-setting.ts';
 import { familyAdvice, type FamilyAdvice, type GroupAdvice } from '../../core/histogram/family-advice.ts';
 import { inferredUnit } from '../servers/summary/units.ts';
+import { boundsForLimits, limitBuckets, type ServerLimit, type LimitBuckets } from './limit-report.ts';
 import type { ObservedTarget } from './observed-buckets.ts';
 
 /** What the counts are: those of the window, or all since the server's process started. */
@@ -21,6 +22,8 @@ export interface BucketReport {
   readonly families: readonly FamilyBuckets[];
   /** Histogram families without observations. */
   readonly without_observations: readonly string[];
+  /** What the buckets know of the limits of objectives and alerts. */
+  readonly limits: readonly LimitBuckets[];
   /** One per option of the server, for all families that it sets. */
   readonly settings: readonly SettingOfOption[];
 }
@@ -75,13 +78,21 @@ export interface SettingOfOption {
   readonly since: string | null;
   readonly note: string | null;
   readonly families: readonly string[];
+  /** How many finite bounds they have, and will have: each is a series per set of labels. */
+  readonly bounds: readonly { readonly family: string; readonly today: number; readonly then: number }[];
 }
 
 /**
  * The report on one target. Families without observations in the window are taken from the counts since the start, where
  * they are given.
+ *
+ * @param limits what the buckets have to show besides percentiles
  */
-export function bucketReport(inWindow: ObservedTarget, sinceStart: ObservedTarget | null): BucketReport {
+export function bucketReport(
+  inWindow: ObservedTarget,
+  sinceStart: ObservedTarget | null,
+  limits: readonly ServerLimit[],
+): BucketReport {
   const names = [...new Set(inWindow.series.map(({ family }) => family))];
   const catalogs = systemsOfNames(names).map(loadCatalog);
   const index = new FamilyIndex(catalogs);
@@ -104,7 +115,10 @@ export function bucketReport(inWindow: ObservedTarget, sinceStart: ObservedTarge
     systems: catalogs.map(({ system }) => system),
     families: chosen.map(familyBuckets),
     without_observations: names.filter((name) => !chosen.some(({ advice: { family } }) => family === name)),
-    settings: catalogs.flatMap((catalog) => settingsOf(catalog, chosen)),
+    limits: chosen.flatMap(({ advice: { family, bounds, groups }, match }) =>
+      limitBuckets({ family, bounds, groups, match }, limits),
+    ),
+    settings: catalogs.flatMap((catalog) => settingsOf(catalog, chosen, limits)),
   };
 }
 
@@ -151,13 +165,19 @@ function percentileInterval(interval: AdvisedInterval | null): PercentileInterva
 
 const finite = (value: number | null): number | null => (value !== null && Number.isFinite(value) ? value : null);
 
-function settingsOf({ system, bucket_options: options = [] }: Catalog, chosen: readonly Chosen[]): SettingOfOption[] {
+function settingsOf(
+  { system, bucket_options: options = [] }: Catalog,
+  chosen: readonly Chosen[],
+  limits: readonly ServerLimit[],
+): SettingOfOption[] {
   const own = chosen.filter(({ match }) => match?.catalog.system === system);
-  const families = own.map(({ advice: { bounds, divided }, match }) => ({
-    family: match?.family.name ?? '',
-    bounds,
-    divided,
-  }));
+  const families = own.map(({ advice: { bounds, divided }, match }) => {
+    const family = match?.family.name ?? '';
+    // Equal steps are as narrow everywhere as around a limit: hundreds of bounds, for an objective that was given only.
+    const isList = optionOf(options, family)?.takes === 'list';
+    const taken = isList ? limits : limits.filter(({ from }) => from !== 'alert');
+    return { family, bounds, divided: [...divided, ...boundsForLimits(match, bounds, taken)] };
+  });
   return bucketSettings(options, families).map(({ option, text, families: set }) => ({
     system,
     option: option.name,
@@ -166,5 +186,10 @@ function settingsOf({ system, bucket_options: options = [] }: Catalog, chosen: r
     since: option.since ?? null,
     note: option.note ?? null,
     families: set.map(({ family }) => family),
+    bounds: set.map(({ family, bounds }) => ({
+      family,
+      today: families.find((each) => each.family === family)?.bounds.length ?? 0,
+      then: bounds.length,
+    })),
   }));
 }

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { addRun } from '../../store/changes/add-run.ts';
 import { addedRun } from '../../store/fixtures/added-run.ts';
+import type { RequestRecord } from '../../../core/run/record.ts';
+import type { RunFile } from '../../../core/run/run.ts';
+import { exampleRecord } from '../../store/fixtures/example-run.ts';
 import { openStore } from '../../store/run-store.ts';
 import { metricsServer, page, type MetricsServer } from '../../servers/testing/metrics-server.ts';
 import { CliError, ExitCode } from '../failure.ts';
@@ -52,6 +55,14 @@ async function server(pages: readonly string[]): Promise<MetricsServer> {
   return made;
 }
 
+/** Ten requests, with first tokens after 50, 100, … 500 ms. */
+async function* tenRecords(): AsyncGenerator<RequestRecord> {
+  for (let i = 1; i <= 10; i++) {
+    await Promise.resolve();
+    yield exampleRecord(5 * i, { sent_ns: 0, first_content_ns: i * 50_000_000 });
+  }
+}
+
 const TTFT = 'sglang:time_to_first_token_seconds';
 const watch = (url: string, ...more: string[]): Promise<number> => run(['--url', url, '--window', '0.1', ...more]);
 
@@ -71,7 +82,7 @@ describe('--url', () => {
     expect(printed).toMatch(
       /sglang:time_to_first_token_seconds +0\.15 +\+1 \(6 today\) +--bucket-time-to-first-token\n/,
     );
-    expect(printed).toContain('  --bucket-time-to-first-token 0.1 0.15 0.2 0.4\n');
+    expect(printed).toContain('  --bucket-time-to-first-token 0.1 0.15 0.2 0.4 0.477 0.5 0.525\n');
     expect(printed).not.toContain('since start');
   });
 
@@ -143,6 +154,40 @@ describe('--url', () => {
     ]);
   });
 
+  test('an objective and the threshold of the alert, which are no bounds: what is open, and what the flag then has', async () => {
+    const bounds = [0.1, 0.2, 0.4, 0.6];
+    const { origin } = await server([
+      histogram(TTFT, bounds, [0, 0, 0, 0, 0]),
+      histogram(TTFT, bounds, [0, 60, 30, 8, 2]),
+    ]);
+    await watch(origin, '--slo', 'ttft:p75<300ms', '--slo', 'error_ratio<=1%');
+    expect(printed).toMatch(/TTFT p75 < 300 ms +sglang:time_to_first_token_seconds +60 – 90 % +0\.286 0\.3 0\.315\n/);
+    expect(printed).toMatch(
+      /TTFT <= 500 ms \(alert, 99 %\) +sglang:time_to_first_token_seconds +90 – 98 % +0\.477 0\.5 0\.525\n/,
+    );
+    const text = printed.replaceAll(/\s+/g, ' ');
+    // Linear in the bucket: 60 + 30 × 0.1 ÷ 0.2.
+    expect(text).toContain(
+      '! 300 ms is no bound of sglang:time_to_first_token_seconds but in the bucket 200 – 400 ms: it is open whether 75 % are ' +
+        'within it; Prometheus interpolates 75 %',
+    );
+    expect(text).toContain('in the bucket 400 – 600 ms: fewer than 99 % are within it; Prometheus interpolates 94 %');
+    expect(text).toContain(
+      '--bucket-time-to-first-token 0.1 0.15 0.2 0.286 0.3 0.315 0.4 0.477 0.5 0.525 0.6 ' +
+        'sglang:time_to_first_token_seconds: 11 bounds (4 today)',
+    );
+  });
+
+  test('an objective that is a bound has a counted share', async () => {
+    const { origin } = await server([
+      histogram(TTFT, [0.48, 0.5, 0.52], [0, 0, 0, 0]),
+      histogram(TTFT, [0.48, 0.5, 0.52], [90, 7, 3, 0]),
+    ]);
+    await watch(origin);
+    expect(printed).toMatch(/TTFT <= 500 ms \(alert, 99 %\) +sglang:time_to_first_token_seconds +97 % +–\n/);
+    expect(printed).not.toContain('!');
+  });
+
   test('fails when no server responds', async () => {
     const gone = await metricsServer((_, response) => response.end());
     await gone.close();
@@ -152,43 +197,63 @@ describe('--url', () => {
 });
 
 describe('RUN', () => {
-  async function storedRun(id: string, servers: unknown): Promise<void> {
+  async function storedRun(id: string, servers: unknown, change: Partial<RunFile> = {}): Promise<void> {
     const { store } = await openStore(directory);
-    await addRun(store, addedRun(id, { start: '2026-01-01T00:00:00.000Z' }));
+    const added = addedRun(id, { start: '2026-01-01T00:00:00.000Z', ...change });
+    await addRun(store, { ...added, records: tenRecords() });
     if (servers !== null) await writeFile(join(store.pathOf(id), 'servers.json'), JSON.stringify(servers));
   }
 
-  test('takes the counts of exactly the run', async () => {
-    const target = { target: 'http://a:8000/metrics', system: 'vllm', state: 'up', notes: [] };
-    await storedRun('20260101-one', {
-      schema_version: 1,
-      run_id: '20260101-one',
-      definitions: 'llmbench',
-      window: { start: '2026-01-01T00:00:00.000Z', end: '2026-01-01T00:01:00.000Z', seconds: 60 },
-      interval_seconds: 1,
-      targets: [target],
-      series: [
-        {
-          target: target.target,
-          family: 'vllm:time_to_first_token_seconds',
-          type: 'histogram',
-          labels: { engine: '0' },
-          repeats: null,
-          statistics: {
-            kind: 'histogram',
-            buckets: [
-              ['0.25', 0],
-              ['0.5', 200],
-              ['+Inf', 200],
-            ],
-          },
+  const target = { target: 'http://a:8000/metrics', system: 'vllm', state: 'up', notes: [] };
+  const servers = (run_id: string): object => ({
+    schema_version: 1,
+    run_id,
+    definitions: 'llmbench',
+    window: { start: '2026-01-01T00:00:00.000Z', end: '2026-01-01T00:01:00.000Z', seconds: 60 },
+    interval_seconds: 1,
+    targets: [target],
+    series: [
+      {
+        target: target.target,
+        family: 'vllm:time_to_first_token_seconds',
+        type: 'histogram',
+        labels: { engine: '0' },
+        repeats: null,
+        statistics: {
+          kind: 'histogram',
+          buckets: [
+            ['0.25', 0],
+            ['0.5', 200],
+            ['+Inf', 200],
+          ],
         },
-      ],
-    });
+      },
+    ],
+  });
+
+  test('takes the counts of exactly the run', async () => {
+    await storedRun('20260101-one', servers('20260101-one'));
     expect(await run(['latest', '--runs-dir', directory])).toBe(ExitCode.done);
     expect(printed).toContain('20260101-one  2026-01-01T00:00:00.000Z to 2026-01-01T00:01:00.000Z, 60 s');
     expect(printed).toMatch(/vllm:time_to_first_token_seconds +200 +250 – 500 ms \(67 %\)/);
-    expect(printed).toContain(`--custom-histogram-buckets '{"time_to_first_token": [0.25, 0.375, 0.5]}'`);
+    expect(printed).toContain(`--custom-histogram-buckets '{"time_to_first_token": [0.25, 0.375, 0.477, 0.5, 0.525]}'`);
+  });
+
+  test('compares the objectives of the run with what the client measured', async () => {
+    const gates: RunFile['gates'] = {
+      slos: [{ measure: 'time_to_first_token', stat: 'p90', comparison: '<', limit: 0.3, unit: 'seconds' }],
+      goodput: [{ measure: 'time_to_first_token', limit: 0.35, unit: 'seconds' }],
+    };
+    await storedRun('20260101-slo', servers('20260101-slo'), { gates });
+    await run(['latest', '--runs-dir', directory, '--json']);
+    const [{ limits }] = (JSON.parse(printed) as { targets: [{ limits: unknown[] }] }).targets;
+    expect(limits).toMatchObject([
+      { text: 'TTFT p90 < 300 ms', from: 'slo', within: { low: 0, high: 1 }, kept: null, add: [0.286, 0.3, 0.315] },
+      { text: 'TTFT <= 350 ms', from: 'goodput', within: { low: 0, high: 1 }, kept: null },
+      { text: 'TTFT <= 500 ms', from: 'alert', within: { low: 1, high: 1 }, kept: true, client: null },
+    ]);
+    // Of 50, 100, … 500 ms.
+    expect(limits).toMatchObject([{ client: { n: 10, within: 0.6 } }, { client: { n: 10, within: 0.7 } }, {}]);
   });
 
   test('without server metrics: the message states how to collect them', async () => {

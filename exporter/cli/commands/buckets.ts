@@ -2,15 +2,18 @@ import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { bucketReport, type BucketReport } from '../../explain/bucket-report.ts';
+import { latencyLimits, withClientShares, type ServerLimit } from '../../explain/limit-report.ts';
 import { observedInWindow, observedSinceStart } from '../../explain/observed-buckets.ts';
 import { serversFile } from '../../servers/files/servers-file.ts';
+import type { Objectives } from '../../../core/run/objectives.ts';
 import type { ServersFile } from '../../../core/run/servers-file.ts';
 import { readNamedPages } from '../../servers/scrape/named-pages.ts';
 import { watchWindow } from '../../servers/watch-window.ts';
 import { readServersFile } from '../../store/servers/read-servers-json.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { command } from '../declare-command.ts';
-import { flag, seconds, type OptionValues } from '../options/options.ts';
+import { requestedObjectives } from '../options/objective-options.ts';
+import { flag, list, seconds, texts, type OptionValues } from '../options/options.ts';
 import { PAGE_CREDENTIAL_OPTIONS, pageCredentials, targets } from '../options/server-options.ts';
 import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
 import { bucketTable } from '../tables/bucket-table.ts';
@@ -23,6 +26,9 @@ const ONE_DAY_SECONDS = 86_400;
 export const OPTIONS = {
   url: targets('metrics endpoints of running servers: http://host:8000/metrics, host:8000, or triton=host'),
   window: seconds('time between the two scrapes of --url', { min: 0.1, max: ONE_DAY_SECONDS }, 30),
+  slo: list(
+    texts('SLO', 'objective that the buckets have to show, beside those of RUN: "ttft:p95<300ms"; may be repeated'),
+  ),
   ...PAGE_CREDENTIAL_OPTIONS,
   ...TLS_OPTIONS,
   ...PROXY_OPTIONS,
@@ -33,6 +39,7 @@ export const OPTIONS = {
 const USAGE = 'llmbench buckets RUN | --url URL… [options]';
 const EXAMPLES = [
   'llmbench buckets latest',
+  "llmbench buckets latest --slo 'ttft:p95<300ms'",
   'llmbench buckets --url localhost:8000 --window 60',
   "llmbench buckets 20261121T19 --json | jq -r '.targets[].settings[].setting'",
 ];
@@ -40,7 +47,7 @@ const EXAMPLES = [
 /** Line width when stdout is not a terminal. */
 const COLUMNS = 120;
 
-/** Shows how wide the percentiles of servers' histograms are, and which bounds narrow them. */
+/** Shows how wide the percentiles of servers' histograms are, what they know of objectives, and which bounds narrow both. */
 export const run = command(
   OPTIONS,
   { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: 1 } },
@@ -66,14 +73,29 @@ async function ofRun(name: string, values: Values): Promise<number> {
   });
   if (file === null)
     throw new CliError(`${found.run_id} has no server metrics: run it with --server-metrics URL`, ExitCode.failed);
+  const run = await store.readRun(found.run_id);
+  const records = store.readRecords(run, { withoutChunks: true });
+  const limits = await withClientShares(limitsOf(values, run.gates), records).catch((error: unknown) => {
+    throw new CliError(`${found.run_id}: ${reasonOf(error)}`, ExitCode.failed);
+  });
   return printed(
     file,
-    observedInWindow(file).map((target) => bucketReport(target, null)),
+    observedInWindow(file).map((target) => bucketReport(target, null, limits)),
     values.json,
   );
 }
 
+/** Those of the run first. */
+function limitsOf(values: Values, ofRun: Objectives | null): readonly ServerLimit[] {
+  const given = requestedObjectives({ slo: values.slo, goodput: null });
+  return latencyLimits({
+    slos: [...(ofRun?.slos ?? []), ...(given?.slos ?? [])],
+    goodput: ofRun?.goodput ?? [],
+  });
+}
+
 async function ofServers(values: Values): Promise<number> {
+  const limits = limitsOf(values, null);
   const common = { credentials: pageCredentials(values), tls: tlsFiles(values) };
   const report = (line: string): void => void process.stderr.write(`${line}\n`);
   const pages = await readNamedPages(values.url, common, [], process.env, report).catch((error: unknown) => {
@@ -95,7 +117,9 @@ async function ofServers(values: Values): Promise<number> {
   if (file.targets.every(({ scrapes }) => scrapes === 0))
     throw new CliError('no target returned metrics', ExitCode.failed);
   const started = new Map(collection.targets.map((target) => [target.name, observedSinceStart(target)]));
-  const reports = observedInWindow(file).map((target) => bucketReport(target, started.get(target.target) ?? null));
+  const reports = observedInWindow(file).map((target) =>
+    bucketReport(target, started.get(target.target) ?? null, limits),
+  );
   return printed(file, reports, values.json);
 }
 

@@ -1,7 +1,7 @@
 import { things } from '../../../core/text/things.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
-import { bucketIntervalText } from '../../../core/text/bucket-interval.ts';
-import { ABSENT, significant } from '../../../core/text/quantities.ts';
+import { bucketIntervalText, familyValueText } from '../../../core/text/bucket-interval.ts';
+import { ABSENT, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
 import type {
   BucketReport,
   FamilyBuckets,
@@ -9,6 +9,7 @@ import type {
   PercentileInterval,
   SettingOfOption,
 } from '../../explain/bucket-report.ts';
+import type { LimitBuckets } from '../../explain/limit-report.ts';
 import { aligned } from './aligned.ts';
 
 /** Groups of one family that have a row; the JSON has all. */
@@ -27,6 +28,7 @@ export function bucketTable(report: BucketReport, columns: number): string {
     ...indented(intervalRows(families, columns - 2)),
     ...notes([...intervalNotes(families), ...rest], columns),
     ...dividedRows(families),
+    ...limitLines(report, columns),
     ...report.settings.flatMap((setting) => settingLines(setting, columns)),
   ].join('\n');
 }
@@ -108,18 +110,90 @@ function dividedRows(families: readonly FamilyBuckets[]): string[] {
   return ['', '  Each bound halves the bucket that holds a percentile:', '', ...indented(table)];
 }
 
+/** What the buckets know of the limits, and a line for each limit that is no bound. */
+function limitLines({ families, limits }: BucketReport, columns: number): string[] {
+  if (limits.length === 0) return [];
+  const shown = limits.flatMap((limit) => {
+    const family = families.find((each) => each.family === limit.family);
+    const groups = family?.groups.slice(0, MAX_GROUPS) ?? [];
+    const place = groups.findIndex(({ labels }) => labels === limit.labels);
+    const name = family === undefined ? undefined : distinguished(family, groups)[place];
+    return name === undefined ? [] : [{ limit, name, unit: family?.unit ?? null }];
+  });
+  const hasClient = limits.some(({ client }) => client !== null);
+  const rows = shown.map(({ limit, name }) => [
+    limitText(limit),
+    name,
+    withinText(limit),
+    ...(hasClient ? [limit.client === null ? ABSENT : percentText(limit.client.within)] : []),
+    limit.add.length === 0 ? ABSENT : limit.add.join(' '),
+  ]);
+  const head = ['limit', 'family', 'within', ...(hasClient ? ['by the client'] : []), 'bounds to add'];
+  const open = shown
+    .filter(({ limit: { is_bound: isBound } }) => !isBound)
+    .map(({ limit, name, unit }) => openText(limit, name, unit));
+  const why =
+    'The share within the limits of objectives and alerts. With the bounds to add it is counted, and a percentile near the limit is ' +
+    'off by 5 % at most:';
+  return [
+    '',
+    ...indented(wrapped(why, columns - 2)),
+    '',
+    ...indented(aligned([head, ...rows])),
+    ...notes(open, columns),
+  ];
+}
+
+/** `TTFT p95 < 300 ms`; of an alert with the share that it asks for. */
+function limitText({ text, from, share }: LimitBuckets): string {
+  if (from === 'slo') return text;
+  return `${text} (${share === null ? from : `${from}, ${percentText(share)}`})`;
+}
+
+/** `! 300 ms is no bound of F but in the bucket 250 – 500 ms: fewer than 95 % are within it; Prometheus interpolates 66 %`. */
+function openText({ limit, bucket, share, kept, within }: LimitBuckets, name: string, unit: string | null): string {
+  const where = bucketIntervalText({ ...bucket, width: null }, unit);
+  const verdict = share === null ? '' : ` ${keptText(share, kept)};`;
+  return (
+    `! ${familyValueText(limit, unit)} is no bound of ${name} but in the bucket ${where}:${verdict} ` +
+    `Prometheus interpolates ${percentText(within.estimate)}`
+  );
+}
+
+function keptText(share: number, kept: boolean | null): string {
+  if (kept === null) return `it is open whether ${percentText(share)} are within it`;
+  return `${kept ? 'at least' : 'fewer than'} ${percentText(share)} are within it`;
+}
+
+function withinText({ within: { low, high } }: LimitBuckets): string {
+  return low === high ? percentText(low) : quantityRange([low, high], 'ratio');
+}
+
+const percentText = (share: number): string => quantity(share, 'ratio');
+
 function optionText({ option, option_known: known }: FamilyBuckets): string {
   if (option !== null) return option;
   return known ? 'the server has no option' : 'not known';
 }
 
-function settingLines({ option, place, setting, since, note, system }: SettingOfOption, columns: number): string[] {
+function settingLines(
+  { option, place, setting, since, note, system, bounds }: SettingOfOption,
+  columns: number,
+): string[] {
   const where = { argument: 'Argument', environment: 'Environment', file: 'Configuration file' }[place];
   const version = since === null ? '' : ` (${since})`;
   const text =
-    setting === null ? [`No value of ${option} halves these buckets.`] : setting.split('\n').map((line) => `  ${line}`);
-  const remarks = note === null ? [] : wrapped(note, columns - 4);
-  return ['', `  ${where} of ${system}${version}:`, ...indented(text), ...indented(remarks)];
+    setting === null
+      ? [`No value of ${option} makes buckets that narrow.`]
+      : setting.split('\n').map((line) => `  ${line}`);
+  const sizes = bounds.map(({ family, today, then }) => `${plain(family)}: ${things(then, 'bounds')} (${today} today)`);
+  const remarks = [...(setting === null ? [] : [sizes.join(', ')]), ...(note === null ? [] : [note])];
+  return [
+    '',
+    `  ${where} of ${system}${version}:`,
+    ...indented(text),
+    ...indented(remarks.flatMap((remark) => wrapped(remark, columns - 4))),
+  ];
 }
 
 const notes = (lines: readonly string[], columns: number): string[] =>
