@@ -46,6 +46,18 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
       status: { phase: 'Running', podIP: '127.0.0.1' },
     };
     const [key = '', value] = (searchParams.get('labelSelector') ?? '').split('=');
+    if (value === 'many') {
+      const many = Array.from({ length: 300 }, (_, i) => ({
+        ...own,
+        metadata: { ...own.metadata, name: `many-${i}` },
+      }));
+      const from = Number(searchParams.get('continue') ?? 0);
+      // The server may send fewer than the limit that was asked for.
+      const to = from + Math.min(120, Number(searchParams.get('limit')));
+      const metadata = to < many.length ? { continue: String(to) } : {};
+      send(200, { ...list, metadata, items: many.slice(from, to) });
+      return;
+    }
     send(200, { ...list, items: [...list.items, own].filter(({ metadata }) => metadata?.labels?.[key] === value) });
   }
 }
@@ -80,10 +92,13 @@ function kubeconfig(token: string): string {
   });
 }
 
-const collect = (search: string, config = 'kubeconfig'): Promise<Ended> =>
-  start(['collect', '--server-metrics', search, '--duration', '1', '--json', '--out', join(directory, 'out')], {
-    env: { KUBECONFIG: join(directory, config), HOME: directory, KUBERNETES_SERVICE_HOST: '' },
-  }).ended;
+const collect = (search: string, config = 'kubeconfig', ...more: readonly string[]): Promise<Ended> =>
+  start(
+    ['collect', '--server-metrics', search, '--duration', '1', '--json', '--out', join(directory, 'out'), ...more],
+    {
+      env: { KUBECONFIG: join(directory, config), HOME: directory, KUBERNETES_SERVICE_HOST: '' },
+    },
+  ).ended;
 
 test('collects the pages of the pods that a label selector matches', async () => {
   const { code, stdout, stderr } = await collect('k8s:inference/app=simulated');
@@ -92,6 +107,14 @@ test('collects the pages of the pods that a label selector matches', async () =>
   const { targets } = JSON.parse(stdout) as { targets: readonly { name: string; system: string }[] };
   expect(targets).toEqual([expect.objectContaining({ system: 'vllm' })]);
   expect(requests.at(-1)?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+});
+
+test('lists hundreds of pods page by page, and reads as many as the option allows', async () => {
+  const refused = await collect('k8s:inference/app=many');
+  const reason = '--server-metrics k8s:inference/app=many: 300 metrics pages are more than 256 (--max-found-pages)';
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) });
+  const allowed = await collect('k8s:inference/app=many', 'kubeconfig', '--max-found-pages', '300');
+  expect(allowed.stderr).toContain('found 300 metrics pages by k8s:inference/app=many');
 });
 
 test('a run reads the pages of pods, and names them in its result', async () => {

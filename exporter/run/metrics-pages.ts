@@ -26,7 +26,8 @@ export async function readMetricsPages(
   const { tls, unixSocket } = traffic.connection;
   const reached = unixSocket === null ? servers : [];
   const origins = reached.map(({ origin }) => origin);
-  const common = { credentials: metricsCredentials, tls };
+  const maxFoundPages = serverMetrics?.maxFoundPages;
+  const common = { credentials: metricsCredentials, tls, ...(maxFoundPages !== undefined && { maxFoundPages }) };
   return {
     origins,
     prefixes: new Map(reached.map(({ origin, prefix }) => [origin, prefix])),

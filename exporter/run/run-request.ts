@@ -44,6 +44,8 @@ export interface TrafficRequest {
 
 /** What is collected from the servers. */
 export interface ServerMetricsRequest {
+  /** Of each search among the targets; absent: the default. */
+  readonly maxFoundPages?: number;
   /** Besides the page of the benchmarked server. */
   readonly targets: readonly (NamedPage | SearchedPages)[];
   /** Also scrape local ports of known systems that respond when the run begins. */

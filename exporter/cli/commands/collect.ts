@@ -12,6 +12,7 @@ import {
   definitions,
   formats,
   INTERVAL_RANGE,
+  FOUND_PAGES_OPTIONS,
   PAGE_CREDENTIAL_OPTIONS,
   pageCredentials,
   targets,
@@ -28,6 +29,7 @@ export const OPTIONS = {
     'metrics endpoints: http://host:8000/metrics, host:8000, a system and host: triton=host, pods: k8s:NAMESPACE/SELECTOR, or http-sd:URL',
   ),
   'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
+  ...FOUND_PAGES_OPTIONS,
   ...PAGE_CREDENTIAL_OPTIONS,
   ...TLS_OPTIONS,
   ...PROXY_OPTIONS,
@@ -91,7 +93,11 @@ export const run = command(
 );
 
 async function wantedTargets(options: OptionValues<typeof OPTIONS>): Promise<readonly Target[]> {
-  const common = { credentials: pageCredentials(options), tls: tlsFiles(options) };
+  const common = {
+    credentials: pageCredentials(options),
+    tls: tlsFiles(options),
+    maxFoundPages: options['max-found-pages'],
+  };
   const pages = [...options['server-metrics'], ...options['gpu-telemetry']];
   const named = await readNamedPages(pages, common, [], process.env, (line) => {
     process.stderr.write(`${line}\n`);

@@ -16,6 +16,7 @@ import { LIVE_METRICS_OPTIONS } from '../options/run-options.ts';
 import {
   DEFAULT_INTERVAL_SECONDS,
   INTERVAL_RANGE,
+  FOUND_PAGES_OPTIONS,
   PAGE_CREDENTIAL_OPTIONS,
   pageCredentials,
   targets,
@@ -34,6 +35,7 @@ export const OPTIONS = {
     'metrics endpoints of the servers: http://host:8000/metrics, host:8000, triton=host, k8s:NAMESPACE/SELECTOR or http-sd:URL',
   ),
   'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
+  ...FOUND_PAGES_OPTIONS,
   ...PAGE_CREDENTIAL_OPTIONS,
   ...TLS_OPTIONS,
   ...PROXY_OPTIONS,
@@ -78,7 +80,11 @@ const watch = (watched: readonly string[]) =>
     if (program === undefined)
       throw new CliError('a command is required after --, for example: llmbench watch -- aiperf profile …');
     const say = (line: string): void => void process.stderr.write(`llmbench: ${line}\n`);
-    const common = { credentials: pageCredentials(options), tls: tlsFiles(options) };
+    const common = {
+      credentials: pageCredentials(options),
+      tls: tlsFiles(options),
+      maxFoundPages: options['max-found-pages'],
+    };
     const pages = [...options['server-metrics'], ...options['gpu-telemetry']];
     const named = await readNamedPages(pages, common, [], process.env, say);
     if (named.length === 0) say('no metrics of servers are collected: --server-metrics names them');

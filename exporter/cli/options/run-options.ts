@@ -29,6 +29,7 @@ import {
   definitions,
   formats,
   INTERVAL_RANGE,
+  FOUND_PAGES_OPTIONS,
   PAGE_CREDENTIAL_OPTIONS,
   pageCredentials,
   targets,
@@ -109,6 +110,7 @@ const SERVER_METRICS_OPTIONS = {
     "metrics pages in addition to the server's own: http://host:8081/metrics, host:8081, system=host such as triton=host, k8s:NAMESPACE/SELECTOR of pods, or http-sd:URL",
   ),
   'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
+  ...FOUND_PAGES_OPTIONS,
   ...PAGE_CREDENTIAL_OPTIONS,
   'discover-local': flag('also scrape local ports that respond'),
   'no-discovery': flag("do not look for metrics pages at default ports of the server's host"),
@@ -374,6 +376,7 @@ function serverMetrics(options: RunOptions): RunRequest['serverMetrics'] {
   if (options['no-server-metrics']) return null;
   return {
     targets: [...options['server-metrics'], ...options['gpu-telemetry']],
+    maxFoundPages: options['max-found-pages'],
     discoverLocal: options['discover-local'],
     discovery: !options['no-discovery'],
     hasOtherShards: (options.shard?.parts ?? 1) > 1,

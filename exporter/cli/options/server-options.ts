@@ -1,4 +1,5 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/export-info.ts';
+import { MAX_PAGES } from '../../servers/discovery/http-sd-pages.ts';
 import { parsePageSearch } from '../../servers/discovery/page-search.ts';
 import type { NamedPage, SearchedPages } from '../../servers/scrape/named-pages.ts';
 import type { PageCredentials } from '../../servers/scrape/page-access.ts';
@@ -7,7 +8,7 @@ import { CliError } from '../failure.ts';
 import { scrapeHeaders } from './header-lines.ts';
 import { PAGE_FIELDS, pageOfFields } from './named-page.ts';
 import type { PROXY_OPTIONS } from './tls-options.ts';
-import { choice, text, texts, type Option, type OptionValues } from './options.ts';
+import { choice, integer, text, texts, type Option, type OptionValues } from './options.ts';
 
 const parts = (given: readonly string[]): string[] =>
   given.flatMap((text) => text.split(',')).filter((text) => text !== '');
@@ -44,6 +45,15 @@ export const PAGE_CREDENTIAL_OPTIONS = {
     'a header to send to the metrics pages of the servers and of --server-metrics and --gpu-telemetry; may be repeated',
   ),
   'server-metrics-bearer-env': text('VAR', 'environment variable with a bearer token for the same pages', null),
+};
+
+/** How many pages one search of `--server-metrics` may find. */
+export const FOUND_PAGES_OPTIONS = {
+  'max-found-pages': integer(
+    'the most metrics pages that one k8s: or http-sd: may find; more are a selection by mistake',
+    { min: 1, max: 10_000 },
+    MAX_PAGES,
+  ),
 };
 
 /** Throws a `CliError` without the values of the headers. */

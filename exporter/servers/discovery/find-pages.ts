@@ -27,11 +27,12 @@ export async function findPages(
   search: PageSearch,
   accessOf: (url: string) => Promise<PageAccess>,
   say: (line: string) => void,
+  mostPages = MAX_PAGES,
 ): Promise<readonly Target[]> {
   const found =
     search.kind === 'http-sd' ? await httpSdTargets(search, await accessOf(search.url)) : await podTargets(search, say);
-  if (found.length > MAX_PAGES) {
-    throw searchFailure(search, `${found.length} metrics pages are more than ${MAX_PAGES}`);
+  if (found.length > mostPages) {
+    throw searchFailure(search, `${found.length} metrics pages are more than ${mostPages} (--max-found-pages)`);
   }
   const names = found.map(({ label }) => label);
   say(`found ${things(found.length, 'metrics pages')} by ${searchName(search)}: ${firstNames(names, SHOWN)}`);

@@ -1,4 +1,4 @@
-/** More targets than this are a selection by mistake. */
+/** More targets than this are a selection by mistake, unless an option allows them. */
 export const MAX_PAGES = 256;
 
 /**

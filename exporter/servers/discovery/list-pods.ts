@@ -18,13 +18,16 @@ interface KubeConfig {
       readonly namespace: string;
       readonly labelSelector: string;
       readonly limit: number;
+      readonly _continue?: string;
     }): Promise<{ readonly items: readonly Pod[]; readonly metadata?: { readonly _continue?: string } }>;
   };
 }
 
 const PACKAGE = '@kubernetes/client-node';
 const TIMEOUT_SECONDS = 15;
-const MAX_PODS = 500;
+const PODS_AT_ONCE = 500;
+/** More are a selection by mistake. */
+const MAX_PODS = 10_000;
 /** What the client falls back to without any configuration. */
 const NO_CONFIGURATION = 'http://localhost:8080';
 
@@ -47,23 +50,35 @@ export async function listPods(search: PodSearch): Promise<readonly Pod[]> {
       'no cluster is configured: set KUBECONFIG, or run llmbench in a pod with a service account',
     );
   }
-  const timeout = new AbortController();
-  const listed = config
-    .makeApiClient(CoreV1Api)
-    .listNamespacedPod({ namespace: search.namespace, labelSelector: search.selector, limit: MAX_PODS })
-    .catch((error: unknown) => {
-      throw searchFailure(search, responseText(error, server));
-    });
-  // Aborted when the response has come.
-  const late = pause(TIMEOUT_SECONDS * 1000, null, { signal: timeout.signal }).catch(() => null);
+  const api = config.makeApiClient(CoreV1Api);
+  const pods: Pod[] = [];
+  let next = '';
+  do {
+    const request = { namespace: search.namespace, labelSelector: search.selector, limit: PODS_AT_ONCE };
+    const listed = api
+      .listNamespacedPod(next === '' ? request : { ...request, _continue: next })
+      .catch((error: unknown) => {
+        throw searchFailure(search, responseText(error, server));
+      });
+    const { items, metadata } = await inTime(listed, () =>
+      searchFailure(search, `${server} did not answer within ${TIMEOUT_SECONDS} s`),
+    );
+    pods.push(...items);
+    next = metadata?._continue ?? '';
+    if (pods.length > MAX_PODS) throw searchFailure(search, `more than ${MAX_PODS} pods match: narrow the selector`);
+  } while (next !== '');
+  return pods;
+}
+
+async function inTime<T>(listed: Promise<T>, lateness: () => Error): Promise<T> {
+  const answered = new AbortController();
+  const late = pause(TIMEOUT_SECONDS * 1000, null, { signal: answered.signal }).catch(() => null);
   try {
     const list = await Promise.race([listed, late]);
-    if (list === null) throw searchFailure(search, `${server} did not answer within ${TIMEOUT_SECONDS} s`);
-    const isCut = (list.metadata?._continue ?? '') !== '';
-    if (isCut) throw searchFailure(search, `more than ${MAX_PODS} pods match: narrow the selector`);
-    return list.items;
+    if (list === null) throw lateness();
+    return list;
   } finally {
-    timeout.abort();
+    answered.abort();
     // A response after the timeout is not waited for.
     listed.catch(() => undefined);
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
-import type { Pod } from './pod.ts';
+import { describe, expect, test } from '@jest/globals';
+import type { Pod, PodContainer } from './pod.ts';
 import { pagesOfPods } from './pages-of-pods.ts';
 
 const { items } = JSON.parse(readFileSync(new URL('fixtures/pods.json', import.meta.url), 'utf8')) as {
@@ -46,5 +46,44 @@ test('a pod without an address, ports or metadata is not read', () => {
   expect(pagesOfPods([{ status: running }, { status: { ...running, podIP: '10.0.0.1' }, spec: {} }])).toEqual({
     pages: [],
     skipped: [expect.stringContaining('no address'), expect.stringContaining('no port')],
+  });
+});
+
+describe('a pod with several containers', () => {
+  const pod = (containers: readonly PodContainer[], initContainers: readonly PodContainer[] = []): Pod => ({
+    metadata: { name: 'pod-0' },
+    spec: { containers, initContainers },
+    status: { phase: 'Running', podIP: '10.0.0.1' },
+  });
+  const container = (name: string, image: string, ...ports: readonly (readonly [string, number])[]): PodContainer => ({
+    ...{ name, image },
+    ports: ports.map(([portName, containerPort]) => ({ name: portName, containerPort })),
+  });
+  const vllm = container('vllm', 'vllm/vllm-openai:v0.11.0', ['http', 8000]);
+  const own = container('server', 'registry.corp/llm:7', ['http', 8000], ['grpc', 9000]);
+  const logs = container('logs', 'fluent/fluent-bit:4', ['metrics', 2020]);
+  const read = (found: Pod): readonly string[] => pagesOfPods([found]).pages.map(({ url }) => new URL(url).port);
+
+  test("is read at its engine's port, and the metrics of a sidecar are named as not read", () => {
+    for (const found of [pod([vllm, logs]), pod([logs, vllm]), pod([vllm], [{ ...logs, restartPolicy: 'Always' }])]) {
+      expect(read(found)).toEqual(['8000']);
+      expect(pagesOfPods([found]).skipped).toEqual(['pod-0: port 2020 of logs, which is not an engine']);
+    }
+  });
+
+  test('of unknown images is read at the ports of metrics and at the API beside them', () => {
+    expect(read(pod([own, logs]))).toEqual(['2020', '8000']);
+    expect(read(pod([container('server', 'corp/llm', ['http', 8000], ['metrics', 9100])]))).toEqual(['9100']);
+  });
+
+  test('two engines in one pod are both read', () => {
+    const second = container('decode', 'lmsysorg/sglang:v0.5.5', ['api', 30_000]);
+    expect(read(pod([vllm, second]))).toEqual(['8000', '30000']);
+  });
+
+  test('an init container that has ended is not read', () => {
+    const loader = container('loader', 'corp/loader', ['metrics', 9000]);
+    expect(pagesOfPods([pod([vllm], [loader])])).toMatchObject({ skipped: [], pages: [{ pod: 'pod-0' }] });
+    expect(read(pod([own], [loader]))).toEqual(['8000']);
   });
 });

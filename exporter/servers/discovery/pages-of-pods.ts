@@ -9,7 +9,7 @@ export interface PodPage {
 
 export interface PagesOfPods {
   readonly pages: readonly PodPage[];
-  /** Why running pods are not read, one entry per pod: `vllm-0: no port …`. */
+  /** What of running pods is not read, and why, such as `vllm-0: no port …`. */
   readonly skipped: readonly string[];
 }
 
@@ -24,10 +24,15 @@ const API_PORT =
   /^(http|https|http1|h2c|user-port|api|http-openai|http-api|server|openai|vllm|sglang|(router-)?container-port)$/;
 /** Of ports without such a name: vLLM, Dynamo and NIM, KServe, SGLang, its gateway, Triton's metrics. */
 const API_NUMBERS: readonly number[] = [8000, 8080, 8200, 30_000, 29_000, 8002];
+/** Images of engines, their frontends and routers, by the names under which their projects publish them. */
+const ENGINE_IMAGE =
+  /vllm|sglang|tritonserver|tensorrt-?llm|(^|\/)nim\/|ai-dynamo\/|dynamo-|huggingfaceserver|text-generation-inference|lmcache|lmstack|llm-d-(cuda|cpu|xpu|rocm|aws|inference-sim)/i;
+const NO_ENGINE_IMAGE = /sidecar|proxy|exporter|fluent/i;
 
 /**
  * The metrics pages of running pods, by what their labels, annotations and ports state: first the annotations of
- * Prometheus and KServe, then ports that serve only metrics, then those of an API.
+ * Prometheus and KServe, then the ports of containers with the image of an engine, then those of the others. Of each
+ * container the ports that serve only metrics, else that of its API.
  */
 export function pagesOfPods(pods: readonly Pod[]): PagesOfPods {
   const pages: PodPage[] = [];
@@ -37,13 +42,21 @@ export function pagesOfPods(pods: readonly Pod[]): PagesOfPods {
     const name = pod.metadata?.name ?? 'a pod without a name';
     const found = pagesOf(pod);
     if (typeof found === 'string') skipped.push(`${name}: ${found}`);
-    else pages.push(...found.map((url) => ({ pod: name, url })));
+    else {
+      pages.push(...found.urls.map((url) => ({ pod: name, url })));
+      skipped.push(...found.skipped.map((reason) => `${name}: ${reason}`));
+    }
   }
   return { pages, skipped };
 }
 
+interface PagesOfPod {
+  readonly urls: readonly string[];
+  readonly skipped: readonly string[];
+}
+
 /** Pages, or why there are none. */
-function pagesOf(pod: Pod): readonly string[] | string {
+function pagesOf(pod: Pod): PagesOfPod | string {
   const address = pod.status?.podIP;
   if (address === undefined) return 'it has no address yet';
   const { annotations = {}, labels = {} } = pod.metadata ?? {};
@@ -51,10 +64,10 @@ function pagesOf(pod: Pod): readonly string[] | string {
   if (labels['nvidia.com/metrics-enabled'] === 'false') return 'its label nvidia.com/metrics-enabled is false';
   const annotated = annotatedPage(annotations);
   if (typeof annotated === 'string') return annotated;
-  if (annotated !== null) return [pageUrl(address, annotated)];
-  const ports = pageOfPorts(pod);
-  return ports.length > 0
-    ? ports.map((page) => pageUrl(address, page))
+  if (annotated !== null) return { urls: [pageUrl(address, annotated)], skipped: [] };
+  const { places, skipped } = placesOfPorts(pod);
+  return places.length > 0
+    ? { urls: places.map((page) => pageUrl(address, page)), skipped }
     : 'no port has the name or number of a metrics page; annotate it with prometheus.io/port';
 }
 
@@ -76,22 +89,55 @@ function annotatedPage(annotations: Readonly<Record<string, string>>): PagePlace
   return { scheme, port, path: annotations[`${prefix}/path`] ?? METRICS_PATH };
 }
 
-function pageOfPorts({ spec, metadata }: Pod): readonly PagePlace[] {
-  const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
-  const declared = containers.flatMap((container) =>
-    (container.ports ?? [])
-      .filter(({ protocol = 'TCP' }) => protocol === 'TCP')
-      .map((port) => ({ ...port, container })),
+function placesOfPorts({ spec, metadata }: Pod): { places: readonly PagePlace[]; skipped: readonly string[] } {
+  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const containers = [...(spec?.containers ?? []), ...sidecars].map((container) => ({
+    container,
+    ...portsOf(container, metadata?.labels ?? {}),
+  }));
+  const engines = containers.filter(
+    ({ container, metrics, api }) => isEngine(container) && metrics.length + api.length > 0,
   );
-  const withName = (pattern: RegExp): typeof declared => declared.filter(({ name = '' }) => pattern.test(name));
-  const metrics = withName(METRICS_PORT);
-  if (metrics.length > 0) return metrics.map((port) => place(port, METRICS_PATH));
-  const named = withName(API_PORT);
-  const numbered = declared.filter(({ containerPort }) => API_NUMBERS.includes(containerPort));
-  const single = declared.filter(({ name = '' }) => declared.length === 1 && !/grpc/.test(name));
-  const apis = [named, numbered, single].find(({ length }) => length > 0) ?? [];
+  if (engines.length > 0) {
+    const skipped = containers
+      .filter((each) => !engines.includes(each))
+      .flatMap(({ container, metrics }) => metrics.map((page) => ({ container, page })))
+      .map(({ container, page }) => `port ${page.port} of ${container.name ?? 'a container'}, which is not an engine`);
+    return { places: engines.flatMap(({ metrics, api }) => (metrics.length > 0 ? metrics : api)), skipped };
+  }
+  // Images with a name of their own: what serves metrics may be a sidecar's, so the API beside it is read as well.
+  const metrics = containers.flatMap((each) => each.metrics);
+  const apis = containers.filter((each) => each.metrics.length === 0).flatMap(({ api }) => api);
   // An engine has one API; more ports are those of other programs, such as gRPC.
-  return apis.slice(0, 1).map((port) => place(port, apiPath(port.container, metadata?.labels ?? {})));
+  const [api] = [...apis].sort((a, b) => a.rank - b.rank);
+  return { places: api === undefined ? metrics : [...metrics, api], skipped: [] };
+}
+
+const isEngine = ({ image = '' }: PodContainer): boolean => ENGINE_IMAGE.test(image) && !NO_ENGINE_IMAGE.test(image);
+
+/** An API by its name comes before one by its number, and that before a port that is the only one. */
+interface ApiPlace extends PagePlace {
+  readonly rank: number;
+}
+
+/** Where a container has a page: its ports that serve only metrics, and the best candidate of its APIs. */
+function portsOf(
+  container: PodContainer,
+  labels: Readonly<Record<string, string>>,
+): { readonly metrics: readonly PagePlace[]; readonly api: readonly ApiPlace[] } {
+  const ports = (container.ports ?? []).filter(({ protocol = 'TCP' }) => protocol === 'TCP');
+  const rankOf = ({ name = '', containerPort }: PodPort): number => {
+    if (API_PORT.test(name)) return 0;
+    if (API_NUMBERS.includes(containerPort)) return 1;
+    return ports.length === 1 && !/grpc/.test(name) ? 2 : Infinity;
+  };
+  const metrics = ports.filter(({ name = '' }) => METRICS_PORT.test(name)).map((port) => place(port, METRICS_PATH));
+  const apis = ports
+    .filter(({ name = '' }) => !METRICS_PORT.test(name))
+    .map((port) => ({ ...place(port, apiPath(container, labels)), rank: rankOf(port) }))
+    .filter(({ rank }) => rank < Infinity)
+    .sort((a, b) => a.rank - b.rank);
+  return { metrics, api: apis.slice(0, 1) };
 }
 
 const place = ({ name, containerPort }: PodPort, path: string): PagePlace => ({

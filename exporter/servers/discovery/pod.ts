@@ -8,14 +8,17 @@ export interface Pod {
   };
   readonly spec?: {
     readonly containers?: readonly PodContainer[];
-    /** Those that restart always are sidecars, such as the routing proxy of llm-d. */
+    /** Some are sidecars, such as the routing proxy of llm-d. */
     readonly initContainers?: readonly PodContainer[];
   };
   readonly status?: { readonly phase?: string; readonly podIP?: string };
 }
 
 export interface PodContainer {
+  readonly name?: string;
   readonly image?: string;
+  /** Of an init container: `Always` makes it a sidecar; another one ends before the pod runs. */
+  readonly restartPolicy?: string;
   readonly ports?: readonly PodPort[];
 }
 

@@ -18,6 +18,8 @@ export type SearchedPages = Omit<NamedPage, 'target'> & { readonly search: PageS
 export interface CommonAccess {
   readonly credentials: PageCredentials;
   readonly tls: TlsFiles;
+  /** Of one search; absent: the default. */
+  readonly maxFoundPages?: number;
 }
 
 /**
@@ -41,7 +43,8 @@ export async function readNamedPages(
         const direct = common.credentials.direct ?? false;
         return readPageAccess({ ...credentials, direct }, tls ?? commonTls, environment);
       };
-      const found = 'search' in page ? await findPages(page.search, accessOf, say) : [page.target];
+      const found =
+        'search' in page ? await findPages(page.search, accessOf, say, common.maxFoundPages) : [page.target];
       return Promise.all(found.map(async (target) => ({ ...target, access: await accessOf(target.url) })));
     }),
   );
