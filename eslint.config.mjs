@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { outsideKeys } from './scripts/lint/outside-keys.mjs';
 
 export default tseslint.config(
   {
@@ -26,6 +27,12 @@ export default tseslint.config(
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
       '@typescript-eslint/require-await': 'off',
     },
+  },
+  {
+    files: ['core/**/*.ts', 'exporter/**/*.ts'],
+    ignores: ['**/*test.ts', '**/testing/**'],
+    plugins: { llmbench: { rules: { 'outside-keys': outsideKeys } } },
+    rules: { 'llmbench/outside-keys': 'error' },
   },
   {
     files: ['**/*.mjs', '**/*.js'],

@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'core/text': ['core/run'],
   'core/series': ['core/histogram'],
   'core/exposition': ['core/histogram'],
-  'core/measures': ['core/histogram', 'core/run', 'core/stats'],
+  'core/measures': ['core/histogram', 'core/run', 'core/stats', 'core/text'],
   'core/objectives': ['core/measures', 'core/run', 'core/stats', 'core/text'],
   'core/chart': [],
   'core/sweeps': ['core/chart', 'core/objectives', 'core/run', 'core/text'],

@@ -1,3 +1,4 @@
+import { ownValue } from '../text/own-value.ts';
 import { DISTRIBUTION_MEASURES } from './measures.ts';
 import type { Direction } from './measures.ts';
 import type { Unit } from '../run/statistic.ts';
@@ -72,7 +73,7 @@ const OUR_MEASURES = [...DISTRIBUTION_MEASURES, ...Object.values(SCALAR_MEASURES
 function overWallTime({ measure, definition, formula }: ForeignDefinition): ForeignDefinition[] {
   const ours = definition.replace(/_over_window$/, '_over_wall_time');
   const wall = formula.replace(/÷ .*$/, '÷ duration of the whole benchmark');
-  const counted = TOKENIZER_DEFINITIONS[definition]?.replace(/_over_window$/, '_over_wall_time');
+  const counted = ownValue(TOKENIZER_DEFINITIONS, definition)?.replace(/_over_window$/, '_over_wall_time');
   return [
     foreign(measure, ours, wall),
     ...(counted === undefined ? [] : [foreign(measure, counted, `${wall}; tokens counted by a client-side tokenizer`)]),
@@ -89,7 +90,7 @@ const OVER_ALL: readonly string[] = ['request_latency', 'time_to_first_token', '
 function overAll(name: string): ForeignDefinition[] {
   return DISTRIBUTION_MEASURES.filter(({ measure, clock }) => measure === name && clock === 'sent').flatMap(
     ({ measure, definition, formula }) =>
-      [definition, TOKENIZER_DEFINITIONS[definition]].flatMap((each) =>
+      [definition, ownValue(TOKENIZER_DEFINITIONS, definition)].flatMap((each) =>
         each === undefined
           ? []
           : [
@@ -106,8 +107,8 @@ function overAll(name: string): ForeignDefinition[] {
 /** Every definition of other tools that importers use, with what it means. */
 export const FOREIGN_DEFINITIONS: readonly ForeignDefinition[] = [
   ...OUR_MEASURES.flatMap(({ measure, definition, formula }) => {
-    const counted = TOKENIZER_DEFINITIONS[definition];
-    const unknown = UNKNOWN_SOURCE_DEFINITIONS[definition];
+    const counted = ownValue(TOKENIZER_DEFINITIONS, definition);
+    const unknown = ownValue(UNKNOWN_SOURCE_DEFINITIONS, definition);
     return [
       ...(counted === undefined
         ? []

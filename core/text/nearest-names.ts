@@ -1,3 +1,4 @@
+import { ownValue } from './own-value.ts';
 /** A longer one is no mistyped name, and the distance to it takes long to compute. */
 const MAX_NAME = 200;
 
@@ -38,7 +39,7 @@ const LONG_FORMS: Readonly<Record<string, string>> = {
 
 function piecesOf(name: string): Set<string> {
   const words = name.toLowerCase().split(/[:_]/);
-  const text = `  ${words.map((word) => LONG_FORMS[word] ?? word).join('_')} `;
+  const text = `  ${words.map((word) => ownValue(LONG_FORMS, word) ?? word).join('_')} `;
   return new Set(Array.from({ length: text.length - 2 }, (_, i) => text.slice(i, i + 3)));
 }
 

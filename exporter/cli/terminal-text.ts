@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 import { COLORED_VERDICTS } from './verdict-colors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -30,7 +31,7 @@ export function terminalText(text: string, asciiOnly: boolean): string {
     .split(IN_COLOR)
     .map((part, i) => (i % 2 === 1 ? part : withoutHarm(part)))
     .join('');
-  return asciiOnly ? harmless.replace(MAPPED, (character) => ASCII[character] ?? '?') : harmless;
+  return asciiOnly ? harmless.replace(MAPPED, (character) => ownValue(ASCII, character) ?? '?') : harmless;
 }
 
 function withoutHarm(text: string): string {

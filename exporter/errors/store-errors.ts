@@ -51,7 +51,7 @@ export class RunNotStoredError extends ExpectedError {
 /** The reason of a failure of a system call or library, in words. */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
-  const meaning = code === null ? undefined : MEANINGS[code];
+  const meaning = code !== null && Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : undefined;
   if (meaning !== undefined) return `${meaning} (${code})`;
   return messageOf(error);
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 import { NEEDS_CREDENTIALS, NEEDS_SWITCH } from '../servers/scrape/page-hint.ts';
 import type { Exposition } from '../../core/exposition/index.ts';
 import { ExpositionError, parseExposition } from '../../core/exposition/index.ts';
@@ -57,7 +58,7 @@ export async function fetchLivePage(
 async function get(client: PageClient, url: URL): Promise<ReceivedPage> {
   const response = await client.get(url.href);
   if (response.kind === 'page') return response;
-  const hint = HINTS[response.message];
+  const hint = ownValue(HINTS, response.message);
   throw new NoPageError(`${shown(url)}: ${response.message}${hint === undefined ? '' : `; ${hint}`}`);
 }
 

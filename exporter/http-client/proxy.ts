@@ -50,7 +50,7 @@ function proxyOf(variable: string, environment: NodeJS.ProcessEnv): Proxy | null
   return { url: href, name: `${origin} (${name})`, secrets: [...new Set(secrets)] };
 }
 
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+const DEFAULT_PORTS = new Map(Object.entries({ 'http:': '80', 'https:': '443' }));
 
 /** Which URLs a `no_proxy` list names: `*`, `host`, `.domain`, `host:port`, an address, `10.0.0.0/8`. */
 function exceptions(list: string): (url: URL) => boolean {
@@ -75,7 +75,7 @@ function exceptions(list: string): (url: URL) => boolean {
     return names.some(
       (entry) =>
         (entry.name === '*' || host === entry.name || host.endsWith(`.${entry.name}`)) &&
-        (entry.port === null || entry.port === (port || DEFAULT_PORTS[protocol])),
+        (entry.port === null || entry.port === (port || DEFAULT_PORTS.get(protocol))),
     );
   };
 }

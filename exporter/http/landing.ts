@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 import type { Request, RequestHandler } from 'express';
 import type { Html } from '../report/html.ts';
 
@@ -92,5 +93,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return text.replace(/[&<>"']/g, (character) => ownValue(ENTITIES, character) ?? character);
 }

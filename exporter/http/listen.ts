@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 import { ExpectedError } from '../errors/expected-error.ts';
 import { createServer } from 'node:http';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
@@ -131,7 +132,7 @@ export function listenError(error: NodeJS.ErrnoException, host: string, port: nu
     EADDRNOTAVAIL: `cannot listen on ${address}: ${host} is not an address of this machine`,
     ENOTFOUND: `cannot listen on ${address}: host ${host} not found`,
   };
-  const message = reasons[error.code ?? ''] ?? `cannot listen on ${address}: ${error.message}`;
+  const message = ownValue(reasons, error.code ?? '') ?? `cannot listen on ${address}: ${error.message}`;
   return new ListenError(message, { cause: error });
 }
 

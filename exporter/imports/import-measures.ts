@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 import {
   ALL_TOKEN_DEFINITIONS,
   isForeign,
@@ -37,10 +38,10 @@ function definitionOf(result: MeasureResult, { input, output }: TokenSources): s
   const sources = ALL_TOKEN_DEFINITIONS.has(definition)
     ? [input, output]
     : [INPUT_TOKEN_DEFINITIONS.has(definition) ? input : output];
-  if (sources.includes('tokenizer')) return TOKENIZER_DEFINITIONS[definition] ?? definition;
+  if (sources.includes('tokenizer')) return ownValue(TOKENIZER_DEFINITIONS, definition) ?? definition;
   // Without a value there are no tokens that somebody counted.
   const isUnknown = sources.includes(null) && !isEmpty(result);
-  return (isUnknown ? UNKNOWN_SOURCE_DEFINITIONS[definition] : undefined) ?? definition;
+  return (isUnknown ? ownValue(UNKNOWN_SOURCE_DEFINITIONS, definition) : undefined) ?? definition;
 }
 
 /**

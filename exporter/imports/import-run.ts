@@ -174,7 +174,8 @@ function completedRun(
   // The GPUs may have been watched, or the failed requests counted, in one of two equal runs: that does not make them
   // different ones.
   const isAside = (measure: string): boolean =>
-    measure in ENERGY_MEASURES || (imported.records === null && measure === SCALAR_MEASURES.error_ratio.measure);
+    Object.hasOwn(ENERGY_MEASURES, measure) ||
+    (imported.records === null && measure === SCALAR_MEASURES.error_ratio.measure);
   const definitions = result.measures
     .filter(({ measure }) => !isAside(measure))
     .map((measure) => [publishedName(measure), measure.definition] as const);

@@ -44,7 +44,7 @@ export function parseRules({
 }): RuleChoices {
   if (gate.length > MAX_PRIMARY) throw new RuleError('gate', gate.join(','), `at most ${MAX_PRIMARY} measures`);
   let general: number | null = null;
-  const margins: Record<string, number> = {};
+  const margins = Object.create(null) as Record<string, number>;
   for (const given of margin) {
     const [, name, percent = ''] = /^(?:([^=]+)=)?(.*)$/s.exec(given) ?? [];
     const ratio = ratioOf(percent, given);

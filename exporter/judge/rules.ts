@@ -67,7 +67,7 @@ export function marginOf({ margins, margin }: Rules, key: FigureKey): number {
  */
 export function gatingPlace({ primary }: Rules, key: FigureKey): number {
   if (
-    (key.origin !== 'client' && !(key.measure in ENERGY_MEASURES)) ||
+    (key.origin !== 'client' && !Object.hasOwn(ENERGY_MEASURES, key.measure)) ||
     (key.population === 'all' && key.stat !== 'value')
   )
     return -1;

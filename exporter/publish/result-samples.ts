@@ -40,7 +40,7 @@ export function resultSamples(result: ResultFile): readonly ResultSample[] {
       return value === null ? [] : [{ unit: 'requests', measure: 'requests', stat: outcome, value }];
     }),
     ...result.measures
-      .filter(({ origin, measure }) => origin === 'client' || measure in ENERGY_MEASURES)
+      .filter(({ origin, measure }) => origin === 'client' || Object.hasOwn(ENERGY_MEASURES, measure))
       .flatMap(measureSamples),
   ];
 }

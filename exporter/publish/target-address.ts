@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
@@ -6,6 +7,6 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
  */
 export function targetAddress(url: string): string | null {
   const parsed = URL.parse(url);
-  const port = parsed === null ? undefined : parsed.port || DEFAULT_PORTS[parsed.protocol];
-  return parsed === null || !(parsed.protocol in DEFAULT_PORTS) ? null : `${parsed.hostname}:${port ?? ''}`;
+  const port = parsed === null ? undefined : parsed.port || ownValue(DEFAULT_PORTS, parsed.protocol);
+  return parsed === null || !Object.hasOwn(DEFAULT_PORTS, parsed.protocol) ? null : `${parsed.hostname}:${port ?? ''}`;
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 /** Text that is already HTML; everything else in a template is escaped. */
 export class Html {
   readonly text: string;
@@ -33,7 +34,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 function escaped(text: string): string {
   return text
     .toWellFormed()
-    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+    .replace(/[&<>"']/g, (character) => ownValue(ENTITIES, character) ?? '')
     .replace(FORBIDDEN, '\u{fffd}');
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '../../core/text/own-value.ts';
 import { ExpectedError } from '../errors/expected-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
@@ -35,7 +36,7 @@ const MAX_SECONDS = 60;
  */
 export function resetPath({ path }: CacheReset, system: string | null): string {
   if (path !== null) return path;
-  const known = system === null ? undefined : PATHS[system];
+  const known = system === null ? undefined : ownValue(PATHS, system);
   if (known !== undefined) return known;
   throw new ExpectedError(
     'refused',

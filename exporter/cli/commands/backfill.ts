@@ -103,7 +103,7 @@ async function backfilled(
   const receiver = receiverRequest && (await readReceiver(receiverRequest, process.env));
   const grafanaRequest = requestedGrafana(options);
   const grafana = grafanaRequest && (await readGrafanaAccess(grafanaRequest, process.env));
-  const refused: Record<string, string> = {};
+  const refused = Object.create(null) as Record<string, string>;
   const done = new Set<string>();
   const runs = async function* (): AsyncGenerator<OldRun> {
     const extraLabels = requestedLabels(options['remote-write-label']);
@@ -180,7 +180,7 @@ async function annotated(
   access: ConstructorParameters<typeof Annotator>[0],
   dashboardUid: string | null,
 ): Promise<Done['not_annotated']> {
-  const failed: Record<string, string> = {};
+  const failed = Object.create(null) as Record<string, string>;
   for await (const { finished } of runs) {
     const annotator = new Annotator(access, dashboardUid);
     const lines = await annotator.finish(finished.run, finished.result);

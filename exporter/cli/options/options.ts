@@ -312,7 +312,7 @@ interface ReadFlags {
 
 function readFlags(options: Options, argv: readonly string[], foreign: ForeignNames): ReadFlags {
   const tokens = tokensOf(options, argv);
-  const found: Record<string, string[]> = {};
+  const found = Object.create(null) as Record<string, string[]>;
   const positionals: string[] = [];
   const mistakes: string[] = [];
   const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.rawName] : []));

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import type { PeerCertificate, SecureContextOptions, SecureVersion } from 'node:tls';
 
 /** PEM text, or the path of a file with it, relative to the folder of the configuration file. */
@@ -58,12 +59,13 @@ const CURVES: Readonly<Record<string, string>> = {
   X25519MLKEM768: 'X25519MLKEM768',
 };
 
-export const isCipherSuite = (name: string): boolean => name in CIPHER_SUITES || TLS_1_3_SUITES.includes(name);
-export const isCurve = (name: string): boolean => name in CURVES;
+export const isCipherSuite = (name: string): boolean =>
+  Object.hasOwn(CIPHER_SUITES, name) || TLS_1_3_SUITES.includes(name);
+export const isCurve = (name: string): boolean => Object.hasOwn(CURVES, name);
 
 /** Node's form of the configuration; `pem` reads what a member refers to. */
 export function secureContext(tls: TlsConfig, pem: (source: Pem) => string): SecureContextOptions {
-  const suites = tls.cipherSuites.flatMap((name) => CIPHER_SUITES[name] ?? []);
+  const suites = tls.cipherSuites.flatMap((name) => ownValue(CIPHER_SUITES, name) ?? []);
   return {
     cert: pem(tls.cert),
     key: pem(tls.key),
@@ -73,7 +75,7 @@ export function secureContext(tls: TlsConfig, pem: (source: Pem) => string): Sec
     honorCipherOrder: tls.preferServerCipherSuites,
     // The suites of TLS 1.3 are part of the same list in Node.
     ...(suites.length > 0 && { ciphers: [...TLS_1_3_SUITES, ...suites].join(':') }),
-    ...(tls.curves.length > 0 && { ecdhCurve: tls.curves.map((name) => CURVES[name]).join(':') }),
+    ...(tls.curves.length > 0 && { ecdhCurve: tls.curves.map((name) => ownValue(CURVES, name)).join(':') }),
   };
 }
 

@@ -66,6 +66,8 @@ test.each([
   ['tls_server_config: {cert: a, cert_file: b, key: c}', 'tls_server_config.cert and cert_file exclude each other'],
   ['tls_server_config: {cert: a, key: b, min_version: SSL3}', 'min_version must be one of TLS10, TLS11, TLS12, TLS13'],
   ['tls_server_config: {cert: a, key: b, cipher_suites: [RC4]}', "cipher_suites has the unknown value 'RC4'"],
+  ['tls_server_config: {cert: a, key: b, cipher_suites: [constructor]}', "unknown value 'constructor'"],
+  ['tls_server_config: {cert: a, key: b, curve_preferences: [toString]}', "unknown value 'toString'"],
   [
     'tls_server_config: {cert: a, key: b, client_auth_type: RequireAndVerifyClientCert}',
     "client_auth_type 'RequireAndVerifyClientCert' requires client_ca_file or client_ca",

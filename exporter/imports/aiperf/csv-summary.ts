@@ -20,7 +20,7 @@ export function summaryOfCsv(text: string): Record<string, Record<string, string
     else if (title === 'Endpoint') break;
     else if (title !== '' && columns.length > 0) {
       const tag = tagOf(title);
-      if (tag in metrics) throw new ImportRefusal(`the CSV has the metric "${printable(title)}" twice`);
+      if (Object.hasOwn(metrics, tag)) throw new ImportRefusal(`the CSV has the metric "${printable(title)}" twice`);
       metrics[tag] = metricOf(title, columns, values);
     }
   }

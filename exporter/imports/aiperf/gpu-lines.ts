@@ -126,7 +126,7 @@ class GpuSource {
   #recordPage(scrape: readonly GpuLine[]): void {
     const at_ns = scrape[0]?.at_ns;
     if (at_ns === undefined) return;
-    const metrics: Record<string, { labels: Record<string, string>; value: number }[]> = {};
+    const metrics = Object.create(null) as Record<string, { labels: Record<string, string>; value: number }[]>;
     for (const { labels, values } of scrape) {
       for (const [family, value] of values) (metrics[family] ??= []).push({ labels, value });
     }

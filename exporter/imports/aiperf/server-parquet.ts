@@ -147,7 +147,7 @@ function standingAtZero(
   ordered: readonly (readonly [bigint, SamplesByMetric])[],
   types: ReadonlyMap<string, MetricFacts>,
 ): SamplesByMetric {
-  const zero: SamplesByMetric = {};
+  const zero = Object.create(null) as SamplesByMetric;
   const seen = new Set<string>();
   for (const [, metrics] of ordered) {
     for (const [metric, samples] of Object.entries(metrics)) {

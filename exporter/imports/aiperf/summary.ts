@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import { nearestRank, TOKENIZER_DEFINITIONS } from '../../../core/measures/foreign-definitions.ts';
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import type { ErrorReason, Outcome } from '../../../core/run/record.ts';
@@ -60,7 +61,7 @@ export function statedSummary(summary: Fields, notes: ImportNotes, options: Stat
     requests: { ok, ...failures.requests },
     errors: failures.errors,
     measures,
-    tolerance: ({ measure }) => Math.max(options.rounding, LOOSE[measure] ?? 1e-6),
+    tolerance: ({ measure }) => Math.max(options.rounding, ownValue(LOOSE, measure) ?? 1e-6),
   };
 }
 
@@ -169,7 +170,7 @@ const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
  */
 function isOverWindow(tag: string, value: number | null, summary: Fields, { rounding }: StatedSummaryOptions): boolean {
   const duration = scalarOf(summary, 'benchmark_duration', (unit) => baseUnit(unit)?.scale ?? 1);
-  const amounts = (AMOUNTS[tag] ?? []).map((amount) => scalarOf(summary, amount));
+  const amounts = (ownValue(AMOUNTS, tag) ?? []).map((amount) => scalarOf(summary, amount));
   if (value === null || duration === null || amounts.includes(null)) return true;
   const amount = amounts.reduce<number>((sum, each) => sum + (each ?? 0), 0);
   const rounded = rounding === 0 ? 1e-6 * amount : HALF_A_CSV_DIGIT * (value + duration);
@@ -183,7 +184,7 @@ function own<T>(table: Readonly<Record<string, T>>, tag: string): T | null {
 }
 
 function definitionOf({ definition, ownTokens }: AiperfMeasure, { serverTokens }: StatedSummaryOptions): string {
-  return ownTokens && !serverTokens ? (TOKENIZER_DEFINITIONS[definition] ?? definition) : definition;
+  return ownTokens && !serverTokens ? (ownValue(TOKENIZER_DEFINITIONS, definition) ?? definition) : definition;
 }
 
 /** What failed: by kind where `error_summary` reports, else only how many. */

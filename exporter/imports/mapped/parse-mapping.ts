@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { Node } from 'yaml';
 import { formulaOf, measureFamily } from '../../../core/measures/foreign-definitions.ts';
@@ -111,7 +112,7 @@ function requestColumn(name: string, column: Strict): MappedColumn {
   const units = [...Object.keys(NS_PER), ...(WALL_FIELDS.has(field) ? ['iso'] : [])];
   const unit = isTime ? column.needed('unit', units) : null;
   column.only('field', ...(isTime ? ['unit'] : []));
-  return { column: name, field, scale: unit === 'iso' ? 'iso' : unit === null ? 1 : (NS_PER[unit] ?? 1) };
+  return { column: name, field, scale: unit === 'iso' ? 'iso' : unit === null ? 1 : (ownValue(NS_PER, unit) ?? 1) };
 }
 
 function measureColumn(name: string, column: Strict): MappedMeasure {
@@ -133,7 +134,7 @@ function measureColumn(name: string, column: Strict): MappedMeasure {
   }
   column.only('measure', 'definition', ...(isScalar ? [] : ['statistic']), ...(isTime ? ['unit'] : []));
   const clock = DISTRIBUTION_MEASURES.find((each) => each.measure === measure && each.definition === definition)?.clock;
-  const scale = unit === null ? 1 : (SECONDS_PER[unit] ?? 1);
+  const scale = unit === null ? 1 : (ownValue(SECONDS_PER, unit) ?? 1);
   return { column: name, measure, definition, clock: clock ?? 'sent', statistic, scale };
 }
 

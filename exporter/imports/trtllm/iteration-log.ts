@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
 import { isObject } from '../reading/fields.ts';
@@ -82,7 +83,7 @@ const NAMES: Readonly<Record<string, string>> = {
 export function jsonOfPython(text: string): string {
   return text.replace(PYTHON, (found: string, single: string | undefined) => {
     if (single !== undefined) return JSON.stringify(single.replace(/\\'/g, "'"));
-    return NAMES[found] ?? found;
+    return ownValue(NAMES, found) ?? found;
   });
 }
 

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import { canonicalJson, type JsonValue } from '../../../core/run/canonical-json.ts';
 import { withoutSecrets } from '../../../core/run/secret-fields.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
@@ -64,7 +65,7 @@ export function checkedExtraInputs(
     (name) => Object.hasOwn(inputs, name) && (PROMPT_FIELDS.has(name) || !isRemoved(name)),
   );
   if (refused !== undefined) {
-    const why = PROMPT_FIELDS.has(refused) ? 'llmbench sets the prompt' : (REMEDIES[refused] ?? OWN);
+    const why = PROMPT_FIELDS.has(refused) ? 'llmbench sets the prompt' : (ownValue(REMEDIES, refused) ?? OWN);
     throw new ConfigurationError(`--extra-inputs ${refused}: ${why}`);
   }
   return {

@@ -20,17 +20,20 @@ export interface ResponseFindings {
 const MAX_NAMES = 8;
 const MAX_NAME_CHARACTERS = 60;
 
+/** A server chooses the names: `constructor` is one like any other. */
+const counts = (): Record<string, number> => Object.create(null) as Record<string, number>;
+
 /** Collects what was found in one response or in many. */
 export class FindingsTally {
   /** Null as in most responses. */
   #found: Record<keyof ResponseFindings, Record<string, number>> | null = null;
 
   add(kind: keyof ResponseFindings, given: string, count = 1): void {
-    this.#found ??= { unknownFields: {}, ignoredEvents: {}, impossibleUsage: {}, turns: {} };
-    const counts = this.#found[kind];
+    this.#found ??= { unknownFields: counts(), ignoredEvents: counts(), impossibleUsage: counts(), turns: counts() };
+    const ofKind = this.#found[kind];
     const name = kind === 'unknownFields' ? nameOnly(given) : given;
-    const known = name in counts || Object.keys(counts).length < MAX_NAMES ? name : 'others';
-    counts[known] = (counts[known] ?? 0) + count;
+    const known = Object.hasOwn(ofKind, name) || Object.keys(ofKind).length < MAX_NAMES ? name : 'others';
+    ofKind[known] = (ofKind[known] ?? 0) + count;
   }
 
   addAll(findings: ResponseFindings | null | undefined): void {

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import { maxHeaderSize } from 'node:http';
 import type { ErrorReason } from '../../../core/run/record.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
@@ -69,7 +70,7 @@ function protocolFailure(error: unknown, code: string, text: string): string | n
 export function undiciFailure(error: unknown, secrets: readonly string[]): TransportFailure {
   const code = codeOf(error);
   const text = isObject(error) && typeof error.message === 'string' && error.message !== '' ? error.message : code;
-  const limit = LOCAL_LIMITS[code];
+  const limit = ownValue(LOCAL_LIMITS, code);
   if (limit !== undefined) return { reason: 'other', message: `${code}: ${limit}; the server is not at fault` };
   const known = protocolFailure(error, code, text);
   if (known !== null) return { reason: 'protocol', message: known };
@@ -77,5 +78,5 @@ export function undiciFailure(error: unknown, secrets: readonly string[]): Trans
   if (TLS_CODE.test(code) || TLS_MESSAGE.test(text)) return { reason: 'tls', message };
   if (CUT_MESSAGE.test(text)) return { reason: 'reset', message };
   if (code.startsWith('HPE_') || isParserError(error)) return { reason: 'protocol', message };
-  return { reason: REASONS[code] ?? 'other', message };
+  return { reason: ownValue(REASONS, code) ?? 'other', message };
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import { Agent } from 'undici';
 import type { Dispatcher, ProxyAgent } from 'undici';
 import { NO_PROXIES, proxyAgent, type Proxies } from '../../http-client/proxy.ts';
@@ -258,7 +259,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
     } else if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_ABORTED') {
       this.#fail('stopped', 'the collector was stopped');
     } else {
-      const reason = CONNECTION_FAILURES[code] ?? tlsFailure(code) ?? (code === '' ? 'no connection' : code);
+      const reason = ownValue(CONNECTION_FAILURES, code) ?? tlsFailure(code) ?? (code === '' ? 'no connection' : code);
       this.#settle({ ...this.#failure('unreachable', reason), connectionDied: DIED.has(code) });
     }
   }

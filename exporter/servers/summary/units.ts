@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 /** Unit words in parentheses in a HELP text; case-sensitive. */
 const TAGS: Readonly<Record<string, string>> = {
   MiB: 'mebibytes',
@@ -103,7 +104,7 @@ function unitOfHelp(help: string): string | null {
   if (/\b0(\.0+)?\s*(-|–|to)\s*1(\.0+)?\b(?![\d.])|\b1 (means|is|equals) 100 ?(%|percent)/i.test(help)) return 'ratio';
   if (/\b0(\.0+)?\s*(-|–|to)\s*100\b(?![\d.])/.test(help)) return 'percent';
   for (const [, word = ''] of help.matchAll(/\((?:in )?([^()\s]+)\)/g)) {
-    if (Object.hasOwn(TAGS, word)) return TAGS[word] ?? null;
+    if (Object.hasOwn(TAGS, word)) return ownValue(TAGS, word) ?? null;
   }
   return HELP_PATTERNS.find(([pattern]) => pattern.test(help))?.[1] ?? null;
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { StorageError, type StorageProblem } from '../../errors/storage-errors.ts';
 
@@ -55,7 +56,7 @@ export function explainFailure(what: string, where: string, error: unknown): Sto
 
 function meaningOf(failure: SdkFailure): readonly [StorageProblem, string] | null {
   for (const name of [failure.name, failure.Code, failure.code]) {
-    const known = name === undefined ? undefined : KNOWN[name];
+    const known = name === undefined ? undefined : ownValue(KNOWN, name);
     if (known !== undefined) return known;
     if (name !== undefined && UNREACHABLE.includes(name))
       return ['unreachable', `the server cannot be reached (${name})`];

@@ -44,7 +44,7 @@ export const otherProcessLabels = (ofStart: Labels): string[] =>
 /** Whether the labels of a series name a process that the labels of a start time do not name. */
 export function namesAnotherProcess(labels: Labels, ofStart: Labels, ofStarts: ReadonlySet<string>): boolean {
   return Object.keys(labels).some(
-    (label) => !(label in ofStart) && (PROCESS_LABELS.includes(label) || ofStarts.has(label)),
+    (label) => !Object.hasOwn(ofStart, label) && (PROCESS_LABELS.includes(label) || ofStarts.has(label)),
   );
 }
 
