@@ -63,8 +63,9 @@ const GAP_BOUNDS: readonly (readonly number[])[] = [
 ];
 
 /**
- * The bucket bounds of each live histogram, in seconds, ascending, without `+Inf`. Every default bound that an engine uses
- * for the same quantity is one of them, so that the histogram re-buckets onto the engine's grid exactly.
+ * The bucket bounds of each live histogram, in seconds, ascending, without `+Inf`. The default bounds that engines use for
+ * the same quantity are among them, so that the histogram re-buckets onto the engine's grid exactly; where releases of one
+ * engine differ by less than a bucket that says something, those of one release are.
  */
 export const LIVE_GRIDS: Readonly<Record<LiveQuantity, readonly number[]>> = {
   time_to_first_token: liveGrid(
