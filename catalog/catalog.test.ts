@@ -170,7 +170,7 @@ test.each([
   ['aibrix-gateway', 21, 0],
   ['amd-gpu', 194, 0],
   ['dcgm', 81, 0],
-  ['dynamo', 218, 93],
+  ['dynamo', 234, 93],
   ['dynamo-router', 82, 25],
   ['kvbm', 37, 32],
   ['llm-d-epp', 130, 26],

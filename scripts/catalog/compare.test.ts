@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Catalog, CatalogFamily } from '../../catalog/types.ts';
 import { compareRelease } from './compare.ts';
 import { goDefinitions } from './go-definitions.ts';
+import { nameGroups } from './rust-names.ts';
 
 const family = (name: string, more: Partial<CatalogFamily> = {}): CatalogFamily => ({
   name,
@@ -56,6 +57,7 @@ test('states what is new, gone and changed in a release, for the releases that h
   const definitions = goDefinitions([{ path: 'm.go', text: SOURCE }]);
   const release = {
     definitions,
+    groups: [],
     quoted: new Set(['queue_size', 'wait_seconds', 'x_size']),
     begins: /^x_/,
     unreadable: null,
@@ -73,5 +75,37 @@ test('states what is new, gone and changed in a release, for the releases that h
     'labels x_wait_seconds',
     'new x_size',
     'vanished x_gone',
+  ]);
+});
+
+/** As Dynamo names its metrics: the beginning is added where a metric is made. */
+const NAMES = `
+pub mod name_prefix {
+    pub const FRONTEND: &str = "x_front";
+}
+
+pub mod frontend {
+    /// A comment
+    pub const STARTED_TOTAL: &str = "requests_started_total";
+    pub const READY: &str =
+        "model_ready";
+    pub const TOTAL: &str = "requests_total";
+
+    pub mod status {
+        pub const OK: &str = "all_good";
+    }
+}
+`;
+
+test('puts names together from constants of Rust sources, by those that are known', () => {
+  const groups = nameGroups([{ path: 'src/prometheus_names.rs', text: NAMES }]);
+  expect(groups.map(({ module, endings }) => [module, endings.map(({ text }) => text)])).toEqual([
+    ['frontend', ['requests_started_total', 'model_ready', 'requests_total']],
+  ]);
+  const release = { definitions: [], groups, quoted: new Set(['requests_total']), begins: /^x_/, unreadable: null };
+  const known = catalog([family('x_front_requests_total'), family('x_front_requests_started_total', { since: '3.0' })]);
+  expect(compareRelease([known], '2.0', release).map(({ kind, family: name }) => `${kind} ${name}`)).toEqual([
+    'new x_front_model_ready',
+    'new x_front_requests_started_total',
   ]);
 });

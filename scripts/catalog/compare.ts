@@ -2,10 +2,13 @@ import { labelsOf } from '../../catalog/load.ts';
 import type { Catalog, CatalogFamily } from '../../catalog/types.ts';
 import { compareVersions, isVersion } from '../../catalog/versions.ts';
 import type { Definition } from './definition.ts';
+import { wholeNames, type NameGroup } from './rust-names.ts';
 
 /** What the sources of a release say of its metrics. */
 export interface ReleaseMetrics {
   readonly definitions: readonly Definition[];
+  /** Names that are put together from constants. */
+  readonly groups: readonly NameGroup[];
   /** Names and endings of names in quotes: some are put together where a metric is made. */
   readonly quoted: ReadonlySet<string>;
   /** Families whose names are put together in a way that no text shows. */
@@ -27,11 +30,13 @@ export interface Difference {
 export function compareRelease(
   catalogs: readonly Catalog[],
   release: string,
-  { definitions, quoted, begins, unreadable }: ReleaseMetrics,
+  { definitions, groups, quoted, begins, unreadable }: ReleaseMetrics,
 ): readonly Difference[] {
   const families = catalogs.flatMap((catalog) => catalog.families.map((family) => ({ catalog, family })));
   const known = new Map(families.map((entry) => [withoutTotal(entry.family.name), entry]));
-  const defined = Map.groupBy(definitions, ({ name }) => withoutTotal(name));
+  const names = families.map(({ family }) => family.name);
+  const ofConstants = groups.flatMap((group) => wholeNames(group, names));
+  const defined = Map.groupBy([...definitions, ...ofConstants], ({ name }) => withoutTotal(name));
   const unknown = [...defined].filter(([name]) => {
     const family = known.get(name)?.family;
     return family?.exposed !== 'never' && !isStated(family, release);

@@ -46,6 +46,9 @@ def value_of(node, known):
                 return None
             values += value if isinstance(element, ast.Starred) else [value]
         return values
+    if isinstance(node, ast.JoinedStr):
+        parts = [value_of(part.value if isinstance(part, ast.FormattedValue) else part, known) for part in node.values]
+        return "".join(parts) if all(isinstance(part, str) for part in parts) else None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = value_of(node.left, known), value_of(node.right, known)
         return left + right if left is not None and type(left) is type(right) else None

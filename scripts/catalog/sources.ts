@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import type { ReleaseMetrics } from './compare.ts';
 import type { Definition, SourceFile } from './definition.ts';
 import { goDefinitions } from './go-definitions.ts';
+import { nameGroups, namedInRust, type NameGroup } from './rust-names.ts';
 
 /** Where the sources of an engine's metrics are published. */
 export interface EngineSources {
@@ -80,6 +81,7 @@ export async function metricsOfRelease(
   const begins = new RegExp(`^(?:${engine.prefixes})`);
   const definitions: Definition[] = [];
   const quoted = new Set<string>();
+  const groups: NameGroup[] = [];
   for (const { registry, name } of engine.packages) {
     const place = await mkdtemp(join(folder, 'release-'));
     try {
@@ -88,6 +90,7 @@ export async function metricsOfRelease(
       const read = JSON.parse(stdout) as { files: SourceFile[]; definitions: Definition[] };
       definitions.push(...read.definitions, ...goDefinitions(read.files.filter(({ path }) => path.endsWith('.go'))));
       definitions.push(...namedInRust(read.files, begins));
+      groups.push(...nameGroups(read.files));
       for (const { text } of read.files) for (const each of quotedNames(text)) quoted.add(each);
     } finally {
       await rm(place, { recursive: true });
@@ -97,6 +100,7 @@ export async function metricsOfRelease(
   if (engine.packages.every(({ registry }) => registry === 'pypi')) definitions.push(...namedOnly(definitions, quoted));
   return {
     definitions: definitions.filter(({ name }) => begins.test(name)),
+    groups,
     quoted,
     begins,
     unreadable: engine.unreadable ?? null,
@@ -130,17 +134,6 @@ async function crate(name: string, release: string, place: string): Promise<stri
 async function module(name: string, release: string, place: string): Promise<string> {
   const { stdout } = await run('go', ['mod', 'download', '-json', `${name}@v${release}`], { cwd: place });
   return (JSON.parse(stdout) as { Zip: string }).Zip;
-}
-
-/** Metrics whose whole name is where Rust sources make them; the others are put together from parts. */
-function namedInRust(files: readonly SourceFile[], begins: RegExp): Definition[] {
-  return files
-    .filter(({ path }) => path.endsWith('.rs'))
-    .flatMap(({ path, text }) =>
-      [...text.matchAll(/\b(?:Opts|Gauge|Counter|Histogram|Vec)::(?:new|with_opts)\(\s*"([a-z][a-z0-9_]+)"/g)]
-        .filter(([, name = '']) => begins.test(name))
-        .map(([, name = '']) => ({ name, type: null, labels: null, bounds: null, at: path })),
-    );
 }
 
 /** Whole names in quotes that no constructor takes directly: names of constants, or keys of a table. */
