@@ -17,6 +17,7 @@ test.each([
   ['dynamo/1.6.1/worker.txt.gz', ['dynamo', 'dynamo-router', 'vllm']],
   ['dynamo/1.6.1/router.txt.gz', ['dynamo', 'dynamo-router']],
   ['dynamo/1.6.1/indexer.txt.gz', ['dynamo-router']],
+  ['nixl/1.5.1.txt.gz', ['nixl']],
 ])('%s: every family is known, with its type, labels and bounds', (capture, systems) => {
   const index = new FamilyIndex(systems.map(loadCatalog));
   const page = parseText(captureBytes(capture));

@@ -176,6 +176,7 @@ test.each([
   ['llm-d-epp', 130, 26],
   ['lmcache', 252, 0],
   ['nim', 14, 0],
+  ['nixl', 21, 0],
   ['sgl-router', 15, 0],
   ['sglang', 204, 130],
   ['smg', 117, 6],

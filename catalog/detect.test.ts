@@ -32,6 +32,7 @@ test.each([
   ['the router of llm-d', ['llm_d_epp_request_total', 'controller_runtime_active_workers'], ['llm-d-epp']],
   ['the router of llm-d before 0.9', ['inference_extension_scheduler_e2e_duration_seconds'], ['llm-d-epp']],
   ["the router of vLLM's production stack", ['vllm:num_requests_running', 'vllm:healthy_pods_total'], ['vllm-router']],
+  ['NIXL', ['exposer_scrapes_total', 'agent_tx_bytes_total', 'agent_xfer_time_us'], ['nixl']],
   ['the gateway of AIBrix', ['gateway_request_total', 'gateway_model_in_flight_requests'], ['aibrix-gateway']],
   ['GPU telemetry', ['DCGM_FI_DEV_GPU_UTIL'], ['dcgm']],
   ['GPUs of AMD', ['gpu_nodes_total', 'gpu_package_power'], ['amd-gpu']],

@@ -45,8 +45,9 @@ export const LINT_EXCEPTIONS: readonly LintException[] = [
   },
   {
     rules: ['target-job-rule', 'target-instance-rule'],
-    about: /^(DCGM_|smg_)/,
-    reason: 'exporters of GPUs and gateways are targets of their own: a variable of its own chooses their instances',
+    about: /^(DCGM_|smg_|agent_)/,
+    reason:
+      'exporters of GPUs, gateways and agents of NIXL are targets of their own: a variable of its own chooses their instances',
   },
   {
     rules: ['target-counter-agg-rule'],

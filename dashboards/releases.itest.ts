@@ -67,6 +67,7 @@ function asSent(expr: string, servers = ''): string {
       model: '.*',
       worker: '.*',
       gpu_exporter: '.+',
+      nixl_agent: '.+',
       gateway: '.+',
       ttft_slo: '1',
       itl_slo: '1',

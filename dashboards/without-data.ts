@@ -12,6 +12,12 @@ export interface WithoutData {
 }
 
 export const WITHOUT_DATA: readonly WithoutData[] = [
+  ...['llmbench-vllm', 'llmbench-dynamo'].map((uid): WithoutData => ({
+    of: 'simulated',
+    uid,
+    panels: ['Transfer time of NIXL', 'Bytes of NIXL', 'Errors of NIXL'],
+    reason: 'no agent of NIXL is simulated: it has a page of its own',
+  })),
   {
     of: 'run',
     uid: 'llmbench-history',

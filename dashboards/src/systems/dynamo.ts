@@ -6,6 +6,7 @@ import { dynamoProcessRows } from './dynamo-processes.ts';
 import { dynamoRouterRows } from './dynamo-router.ts';
 import { dynamoWorkerRows } from './dynamo-workers.ts';
 import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
+import { NIXL_AGENT, nixlRow } from './nixl-row.ts';
 import { lmcacheRow } from './lmcache-row.ts';
 
 /** On the pages of frontends and workers alike. */
@@ -217,6 +218,7 @@ export function dynamo(): ServerDashboard {
         of: 'worker_id',
       },
       GPU_EXPORTER,
+      NIXL_AGENT,
     ],
     objectives: [
       {
@@ -239,6 +241,7 @@ export function dynamo(): ServerDashboard {
       ...dynamoRouterRows(frontend),
       ...dynamoWorkerRows(q),
       ...dynamoProcessRows(frontend),
+      nixlRow(14),
       lmcacheRow(13),
       gpuRow(12, frontend.selector('dynamo_frontend_output_tokens_total')),
     ],

@@ -87,8 +87,19 @@ function offload(q: ServerQueries): RowSpec {
     lines(
       'CPU tier usage',
       'When it is full, stores are skipped or evict blocks that may be needed.',
-      [q.gauge('vllm:kv_offload_cpu_cache_usage_perc', { as: 'used' })],
+      [
+        q.gauge('vllm:kv_offload_cpu_cache_usage_perc', { as: 'used' }),
+        q.gauge('vllm:hisparse_host_cache_usage_perc', { as: 'HiSparse' }),
+      ],
       { max: 1 },
+    ),
+    lines(
+      'HiSparse lookups',
+      'Hits in the device cache of sparse attention, and misses, which are read from the host.',
+      [
+        q.rate('vllm:hisparse_cache_hits_total', { as: 'hits' }),
+        q.rate('vllm:hisparse_cache_misses_total', { as: 'misses' }),
+      ],
     ),
     lines('Stores skipped, allocations failed', 'Above 0, the CPU tier is too small or too slow for the load.', [
       q.rate('vllm:kv_offload_stores_skipped_total', { as: 'stores skipped', unit: 'events' }),
@@ -98,18 +109,30 @@ function offload(q: ServerQueries): RowSpec {
 }
 
 function transfer(q: ServerQueries): RowSpec {
-  return closedRow(7, 'KV transfer between prefill and decode (NIXL)', [
+  return closedRow(7, 'KV transfer between prefill and decode', [
     lines('Transfer time', 'From post to completion: part of the time to first token of a disaggregated deployment.', [
-      q.percentiles('vllm:nixl_xfer_time_seconds', [0.5, 0.99], { as: 'transfer' }),
-      q.percentiles('vllm:nixl_post_time_seconds', [0.99], { as: 'post' }),
+      q.percentiles('vllm:nixl_xfer_time_seconds', [0.5, 0.99], { as: 'NIXL' }),
+      q.percentiles('vllm:nixl_post_time_seconds', [0.99], { as: 'NIXL, post' }),
+      q.percentiles('vllm:mooncake_xfer_time_seconds', [0.5, 0.99], { as: 'Mooncake' }),
     ]),
-    lines('Bytes transferred', 'Volume per second.', [q.sumRate('vllm:nixl_bytes_transferred', { as: 'bytes' })]),
+    lines('Bytes transferred', 'Volume per second.', [
+      q.sumRate('vllm:nixl_bytes_transferred', { as: 'NIXL' }),
+      q.sumRate('vllm:mooncake_bytes_transferred', { as: 'Mooncake' }),
+    ]),
     lines('Descriptors per transfer', 'Many descriptors mean fragmented copies; larger blocks help.', [
-      q.mean('vllm:nixl_num_descriptors', { as: 'mean' }),
+      q.mean('vllm:nixl_num_descriptors', { as: 'NIXL' }),
+      q.mean('vllm:mooncake_num_descriptors', { as: 'Mooncake' }),
     ]),
+    lines(
+      'Requests that fetch KV',
+      'Of the consumer of a pair, by stage. Requests that wait to start are limited by the connector, those in progress by the network.',
+      [q.gauge('vllm:num_requests_kv_fetch_by_stage', { by: ['stage'], as: '' })],
+    ),
     lines('Failures', 'Above 0, requests fall back or fail. Check the network between the two servers.', [
-      q.rate('vllm:nixl_num_failed_transfers_total', { as: 'transfers', unit: 'failures' }),
-      q.rate('vllm:nixl_num_failed_notifications_total', { as: 'notifications', unit: 'failures' }),
+      q.rate('vllm:nixl_num_failed_transfers_total', { as: 'NIXL transfers', unit: 'failures' }),
+      q.rate('vllm:nixl_num_failed_notifications_total', { as: 'NIXL notifications', unit: 'failures' }),
+      q.rate('vllm:mooncake_num_failed_transfers_total', { as: 'Mooncake transfers', unit: 'failures' }),
+      q.rate('vllm:mooncake_num_failed_recvs_total', { as: 'Mooncake receives', unit: 'failures' }),
     ]),
   ]);
 }

@@ -3,6 +3,7 @@ import { lines, number, row, stacked, type RowSpec, heat } from '../server/panel
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
+import { NIXL_AGENT, nixlRow } from './nixl-row.ts';
 import { lmcacheRow } from './lmcache-row.ts';
 import { vllmFeatureRows } from './vllm-features.ts';
 
@@ -156,7 +157,7 @@ export function vllm(): ServerDashboard {
     description: 'Metrics of vLLM: queue, prefill, decode, KV cache and features',
     presence: PRESENCE,
     model: { family: PRESENCE, label: 'model_name' },
-    choices: [GPU_EXPORTER],
+    choices: [GPU_EXPORTER, NIXL_AGENT],
     objectives: [
       {
         name: 'ttft_slo',
@@ -177,6 +178,7 @@ export function vllm(): ServerDashboard {
       throughput(),
       scheduler(),
       ...vllmFeatureRows(q),
+      nixlRow(16),
       lmcacheRow(14),
       gpuRow(15, q.selector('vllm:generation_tokens_total')),
     ],
