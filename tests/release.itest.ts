@@ -23,7 +23,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'llmbench-release-'));
   release = join(folder, 'release');
   const script = join(root, 'scripts/release/release.ts');
-  const args = [script, '--dry-run', '--only', 'package,dashboards', '--out', release];
+  const args = [script, '--dry-run', '--only', 'package,chart,dashboards', '--out', release];
   execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' });
   writeFileSync(join(folder, 'package.json'), '{"private": true}\n');
   const tarball = join(release, `llmbench-observability-${VERSION}.tgz`);
@@ -173,6 +173,31 @@ test('it brings no sources, tests or fixtures, but the data that Prometheus and 
 });
 
 const json = <T>(text: Uint8Array | string): T => JSON.parse(Buffer.from(text as string).toString()) as T;
+
+test('the chart comes with its dashboards and rules, the same each time', () => {
+  const name = `llmbench-${VERSION}.tgz`;
+  const files = execFileSync('tar', ['-tzf', join(release, name)], { encoding: 'utf8' }).split('\n');
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'llmbench/Chart.yaml',
+      'llmbench/values.schema.json',
+      'llmbench/files/classic/dashboards/llmbench-vllm.json',
+      'llmbench/files/alerts/alerts-scenarios.yml',
+    ]),
+  );
+  const chart = execFileSync('tar', ['-xzOf', join(release, name), 'llmbench/Chart.yaml'], { encoding: 'utf8' });
+  expect(chart).toContain(`\nversion: ${VERSION}\nappVersion: ${VERSION}\n`);
+  const again = join(folder, 'again');
+  execFileSync(process.execPath, [
+    join(root, 'scripts/release/release.ts'),
+    '--dry-run',
+    '--only',
+    'chart',
+    '--out',
+    again,
+  ]);
+  expect(readFileSync(join(again, name)).equals(readFileSync(join(release, name)))).toBe(true);
+});
 
 test('the checksums are those of all files', () => {
   const check = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release, encoding: 'utf8' });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { withRelease } from './changelog.ts';
-import { PACKAGE_FOLDERS, readVersion, versionFaults } from './versions.ts';
+import { CHART_FILE, PACKAGE_FOLDERS, readVersion, versionFaults } from './versions.ts';
 
 /** Writes a version into every file that names it, and today into CHANGELOG.md. Returns the changed files. */
 export function prepareVersion(root: string, version: string): readonly string[] {
@@ -10,6 +10,10 @@ export function prepareVersion(root: string, version: string): readonly string[]
   const today = new Date().toISOString().slice(0, 10);
   const changes = new Map([
     ['CHANGELOG.md', withRelease(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version, today)],
+    [
+      CHART_FILE,
+      readFileSync(join(root, CHART_FILE), 'utf8').replace(/^(version|appVersion): .*$/gm, `$1: ${version}`),
+    ],
     ...PACKAGE_FOLDERS.flatMap((folder) =>
       ['package.json', 'package-lock.json'].map((name): [string, string] => {
         const file = join(folder, name);

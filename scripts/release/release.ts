@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readScriptOptions } from '../script-options.ts';
+import { chartArchive } from './chart-archive.ts';
 import { CHECKSUMS_FILE, writeChecksums } from './checksums.ts';
 import { dateOfRelease } from './commits.ts';
 import { dashboardsBundle } from './dashboards-bundle.ts';
@@ -16,7 +17,7 @@ import { NOTES_FILE, releaseNotes } from './release-notes.ts';
 import { readVersion, versionFaults } from './versions.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const KINDS = ['package', 'plugin', 'dashboards'] as const;
+const KINDS = ['package', 'plugin', 'chart', 'dashboards'] as const;
 type Kind = (typeof KINDS)[number];
 
 const USAGE = `Makes what a release publishes, or prepares its version.
@@ -24,7 +25,7 @@ const USAGE = `Makes what a release publishes, or prepares its version.
   npm run release -- --prepare 0.2.0   write the version and its date into the packages and CHANGELOG.md
   npm run release -- --dry-run         make all files in release/, and publish nothing
 
-  --dry-run          npm package, plugin, dashboards, bills of materials, checksums and notes
+  --dry-run          npm package, plugin, Helm chart, dashboards, bills of materials, checksums and notes
   --prepare VERSION  change only the files that name the version; commit and tag them yourself
   --only LIST        some of ${KINDS.join(',')} (all of them)
   --out FOLDER       where the files go (release)
@@ -67,14 +68,14 @@ try {
     const changed = prepareVersion(ROOT, task.version);
     console.log(`${changed.join('\n')}\n\nReview and commit these files, then: git tag v${task.version}`);
   } else {
-    make(task.folder, task.kinds, task.tag);
+    await make(task.folder, task.kinds, task.tag);
   }
 } catch (error) {
   console.error(`release: ${(error as Error).message}`);
   process.exitCode = 1;
 }
 
-function make(folder: string, kinds: ReadonlySet<Kind>, tag: string | null): void {
+async function make(folder: string, kinds: ReadonlySet<Kind>, tag: string | null): Promise<void> {
   const faults = versionFaults(ROOT, tag);
   if (faults.length > 0) throw new Error(faults.join('\nrelease: '));
   const version = readVersion(ROOT);
@@ -87,6 +88,7 @@ function make(folder: string, kinds: ReadonlySet<Kind>, tag: string | null): voi
     buildPlugin(ROOT);
     remarks.push(pluginArchive({ root: ROOT, folder, date }).remark);
   }
+  if (kinds.has('chart')) await chartArchive({ folder, version, date });
   if (kinds.has('dashboards')) dashboardsBundle({ root: ROOT, folder, version, date });
   writeChecksums(folder);
   writeFileSync(join(folder, NOTES_FILE), releaseNotes(ROOT, version));

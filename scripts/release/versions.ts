@@ -4,6 +4,9 @@ import { newestSection } from './changelog.ts';
 
 export const PACKAGE_FOLDERS = ['.', 'grafana-plugin'];
 
+/** The chart and the image that it runs have the version of the package. */
+export const CHART_FILE = 'deploy/helm/llmbench/Chart.yaml';
+
 interface Versioned {
   readonly version: string;
   readonly packages?: { readonly '': { readonly version: string } };
@@ -27,7 +30,8 @@ export function versionFaults(root: string, tag: string | null): readonly string
     ] as const;
   });
   const section = newestSection(read(root, 'CHANGELOG.md'));
-  const named = [...locks, ['CHANGELOG.md', section.version] as const];
+  const chart = /^version: (.*)$/m.exec(read(root, CHART_FILE))?.[1];
+  const named = [...locks, [CHART_FILE, chart] as const, ['CHANGELOG.md', section.version] as const];
   const faults = named
     .filter(([, found]) => found !== version)
     .map(([file, found]) => `${file} names version ${found}, and package.json ${version}`);
