@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readOptions } from '../exporter/cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../exporter/cli/options/run-options.ts';
@@ -40,20 +42,26 @@ describeWithChart('the Helm chart', (program) => {
   };
 
   test.each<[string, Record<string, number>]>([
-    ['', { Deployment: 1, Service: 1, PersistentVolumeClaim: 1, ServiceAccount: 1 }],
+    ['', { Deployment: 1, Service: 1, PersistentVolumeClaim: 1, ServiceAccount: 1, Pod: 1 }],
     [
       'team',
       {
-        ...{ Deployment: 1, Service: 1, ServiceAccount: 1, Ingress: 1, NetworkPolicy: 2 },
+        ...{ Deployment: 1, Service: 1, ServiceAccount: 1, Ingress: 1, NetworkPolicy: 2, Pod: 1 },
         ...{ ServiceMonitor: 1, PrometheusRule: 12, ConfigMap: 13 },
       },
     ],
-    ['nightly', { Deployment: 1, Service: 1, PersistentVolumeClaim: 1, ServiceAccount: 1, CronJob: 2, PodMonitor: 2 }],
+    [
+      'nightly',
+      {
+        ...{ Deployment: 1, Service: 1, PersistentVolumeClaim: 1, ServiceAccount: 1, Pod: 1 },
+        ...{ CronJob: 2, PodMonitor: 2 },
+      },
+    ],
     ['sharded', { ServiceAccount: 1, Job: 1, Role: 1, RoleBinding: 1 }],
     [
       'everything',
       {
-        ...{ Deployment: 1, Service: 1, ServiceAccount: 1, Ingress: 1, NetworkPolicy: 2, Job: 1, CronJob: 1 },
+        ...{ Deployment: 1, Service: 1, ServiceAccount: 1, Ingress: 1, NetworkPolicy: 2, Job: 1, CronJob: 1, Pod: 1 },
         ...{ ServiceMonitor: 1, PodMonitor: 1, PrometheusRule: 12, ConfigMap: 13, Role: 2, RoleBinding: 2 },
       },
     ],
@@ -165,6 +173,46 @@ describeWithChart('the Helm chart', (program) => {
     expect(asKubelet(escaped ?? '', 0)).toBe('--header=X-Team: $(NOT_A_VARIABLE)');
   });
 
+  const inCluster = async (values: string, objects: readonly unknown[]): ReturnType<typeof renderChart> => {
+    const file = join(directory, 'objects.json');
+    await writeFile(file, JSON.stringify(objects));
+    return renderChart(program, values, filledChart, file);
+  };
+  const named = (manifests: readonly Manifest[], kind: string): Manifest | undefined =>
+    manifests.find((manifest) => manifest.kind === kind);
+
+  test('an upgrade leaves the Job of a run as the cluster has it, whatever the chart and its values are', async () => {
+    const job = named(manifestsOf('sharded'), 'Job');
+    const { template, ...spec } = structuredClone(job?.spec) as { template: { metadata: { labels: object } } };
+    expect(JSON.stringify(template)).not.toContain('helm.sh/chart');
+    const added = { 'batch.kubernetes.io/controller-uid': 'a', 'controller-uid': 'a', 'job-name': 'b' };
+    const metadata = { ...template.metadata, labels: { ...template.metadata.labels, ...added } };
+    // As the controller completes it.
+    const present = { ...spec, selector: { matchLabels: added }, suspend: false, template: { ...template, metadata } };
+    const values = join(directory, 'upgraded.yaml');
+    const changed = (await readFile(example('sharded'), 'utf8')).replace('request-count: 1000000', 'request-count: 5');
+    await writeFile(values, `${changed}\nimage: { tag: another }\n`);
+    const upgraded = await inCluster(values, [{ ...job, spec: present }]);
+    expect([upgraded.code, upgraded.findings]).toEqual([0, '']);
+    expect(named(upgraded.manifests, 'Job')?.spec).toEqual({ ...spec, suspend: false, template });
+    const first = await inCluster(values, []);
+    expect(JSON.stringify(named(first.manifests, 'Job'))).toContain('--request-count=5');
+  });
+
+  test('a claim that is kept with other access modes is refused before anything is changed', async () => {
+    const claim = named(manifestsOf(''), 'PersistentVolumeClaim');
+    const refused = await inCluster(example('nightly'), [claim]);
+    expect([refused.code, refused.findings]).toEqual([
+      1,
+      expect.stringContaining(
+        'the claim llmbench-runs exists with the access modes ReadWriteOnce, which cannot be changed',
+      ),
+    ]);
+    expect((await inCluster(example('nightly'), [named(manifestsOf('nightly'), 'PersistentVolumeClaim')])).code).toBe(
+      0,
+    );
+  });
+
   test('only pods that list pods have a token of the API', () => {
     const tokens = (name: string): readonly boolean[] =>
       podsOf(manifestsOf(name)).map(({ automountServiceAccountToken }) => automountServiceAccountToken);
@@ -238,6 +286,13 @@ describeWithChart('the Helm chart', (program) => {
     try {
       const { url } = await announced({ child, ended });
       expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
+      // What `helm test` runs, against this address.
+      const pod = named(manifestsOf(''), 'Pod')?.spec as { containers: readonly { command: readonly string[] }[] };
+      const [program = '', ...command] = pod.containers[0]?.command ?? [];
+      expect([program, command.pop()]).toEqual(['node', 'http://llmbench.benchmarks.svc:9469/-/ready']);
+      const tested = await promisify(execFile)(process.execPath, [...command, `${url}/-/ready`]);
+      expect(tested.stdout).toContain('200 llmbench is ready.');
+      await expect(promisify(execFile)(process.execPath, [...command, `${url}/nothing`])).rejects.toThrow();
     } finally {
       child.kill();
       await ended;

@@ -73,9 +73,14 @@ export function describeWithChart(name: string, body: (program: string) => void)
   skipWithout(name, 'the test of the chart is not built: node scripts/kubernetes/chart-program.mjs builds it with Go');
 }
 
-/** Renders, lints and strictly decodes a chart. `values`: a file; null: the defaults. */
-export function renderChart(program: string, values: string | null, chart = filledChart): Promise<Rendered> {
-  const options = values === null ? [] : ['-values', values];
+/** Renders, lints and strictly decodes a chart. `values`: a file; null: the defaults. `objects`: a file; null: no cluster. */
+export function renderChart(
+  program: string,
+  values: string | null,
+  chart = filledChart,
+  objects: string | null = null,
+): Promise<Rendered> {
+  const options = [...(values === null ? [] : ['-values', values]), ...(objects === null ? [] : ['-objects', objects])];
   return new Promise((resolve) => {
     execFile(program, [...options, chart], { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       const manifests = error === null ? (JSON.parse(stdout) as Manifest[]) : [];

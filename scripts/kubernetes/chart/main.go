@@ -1,11 +1,12 @@
-// The chart's test: `chart CHART [-values FILE] [-release NAME] [-namespace NAME]` does what `helm lint` and
-// `helm template` do, decodes every manifest strictly with the Go types of Kubernetes and of the Prometheus operator, and
+// The chart's test: `chart CHART [-values FILE] [-release NAME] [-namespace NAME] [-objects FILE]` does what `helm lint` and
+// `helm template` do, with `-objects` as in a cluster that has these objects, decodes every manifest strictly with the Go types of Kubernetes and of the Prometheus operator, and
 // prints the manifests as a JSON array. Exit code 1 with one line per finding on stderr; 2 for wrong arguments.
 package main
 
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -22,15 +23,24 @@ import (
 	"helm.sh/helm/v3/pkg/engine"
 	"helm.sh/helm/v3/pkg/lint"
 	"helm.sh/helm/v3/pkg/lint/support"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	documents "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/yaml"
 )
 
 // The release that a chart is rendered for.
-type release struct{ name, namespace string }
+type release struct {
+	name, namespace string
+	// What its cluster has; nil: no cluster.
+	objects []unstructured.Unstructured
+}
 
 // The name that Helm shows after an installation; it is no manifest.
 const notes = "NOTES.txt"
@@ -39,12 +49,20 @@ func main() {
 	values := flag.String("values", "", "file with values")
 	name := flag.String("release", "llmbench", "name of the release")
 	namespace := flag.String("namespace", "benchmarks", "namespace of the release")
+	objects := flag.String("objects", "", "file with a JSON array of the objects in the cluster")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: chart [-values FILE] [-release NAME] [-namespace NAME] CHART")
+		fmt.Fprintln(os.Stderr, "usage: chart [-values FILE] [-release NAME] [-namespace NAME] [-objects FILE] CHART")
 		os.Exit(2)
 	}
-	manifests, findings := check(flag.Arg(0), *values, release{*name, *namespace})
+	of := release{name: *name, namespace: *namespace}
+	if *objects != "" {
+		if err := of.readObjects(*objects); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+	}
+	manifests, findings := check(flag.Arg(0), *values, of)
 	for _, finding := range findings {
 		fmt.Fprintln(os.Stderr, finding)
 	}
@@ -105,11 +123,58 @@ func render(folder string, values map[string]any, of release) (map[string]string
 		return nil, err
 	}
 	options := chartutil.ReleaseOptions{Name: of.name, Namespace: of.namespace, IsInstall: true}
-	context, err := chartutil.ToRenderValues(chart, values, options, chartutil.DefaultCapabilities)
+	rendered, err := chartutil.ToRenderValues(chart, values, options, chartutil.DefaultCapabilities)
 	if err != nil {
 		return nil, err
 	}
-	return engine.Engine{Strict: true}.Render(chart, context)
+	if of.objects != nil {
+		return engine.RenderWithClientProvider(chart, rendered, of)
+	}
+	return engine.Engine{Strict: true}.Render(chart, rendered)
+}
+
+func (r *release) readObjects(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(text, &r.objects)
+}
+
+// What `lookup` of a template asks: the objects of one kind.
+func (r release) GetClientFor(apiVersion, kind string) (dynamic.NamespaceableResourceInterface, bool, error) {
+	found := []unstructured.Unstructured{}
+	for _, object := range r.objects {
+		if object.GetAPIVersion() == apiVersion && object.GetKind() == kind {
+			found = append(found, object)
+		}
+	}
+	return ofKind{objects: found}, true, nil
+}
+
+// The part of a client that `lookup` of one object uses.
+type ofKind struct {
+	dynamic.NamespaceableResourceInterface
+	objects []unstructured.Unstructured
+}
+
+func (k ofKind) Namespace(namespace string) dynamic.ResourceInterface {
+	return inNamespace{objects: k.objects, namespace: namespace}
+}
+
+type inNamespace struct {
+	dynamic.ResourceInterface
+	objects   []unstructured.Unstructured
+	namespace string
+}
+
+func (n inNamespace) Get(_ context.Context, name string, _ meta.GetOptions, _ ...string) (*unstructured.Unstructured, error) {
+	for _, object := range n.objects {
+		if object.GetName() == name && object.GetNamespace() == n.namespace {
+			return &object, nil
+		}
+	}
+	return nil, apierrors.NewNotFound(schema.GroupResource{}, name)
 }
 
 // Refuses unknown and repeated fields.

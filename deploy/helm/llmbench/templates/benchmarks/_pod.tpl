@@ -48,8 +48,12 @@ run-id shard start-at upload runs-dir metrics-host metrics-port scenario json s3
 {{/* Metadata of the pods of a benchmark. */}}
 {{- define "llmbench.benchmarkMetadata" -}}
 {{- $pods := .Values.benchmarkPods -}}
+# Without the version of the chart: the pods of a Job cannot be changed.
 labels:
-  {{- include "llmbench.labels" . | nindent 2 }}
+  {{- include "llmbench.selector" . | nindent 2 }}
+  {{- with .Values.commonLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
   app.kubernetes.io/component: benchmark
   {{- with $pods.podLabels }}
   {{- toYaml . | nindent 2 }}
