@@ -1,12 +1,22 @@
 import { stageLoadText } from '../../core/run/load.ts';
 import type { Labels, SampleInput } from '../../core/exposition/index.ts';
+import type { RunFile } from '../../core/run/run.ts';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { LiveFamily } from './family.ts';
 import type { LiveRunFacts } from './run-info.ts';
 import { BUILD_INFO, RUN_INFO, runInfoLabels, SERIES_DROPPED, stagesOf } from './run-info.ts';
 import type { LiveTargets } from './live-targets.ts';
 import { RUN_TARGET_INFO } from './target-info.ts';
-import { PHASE_END, PHASE_START, RUN_PHASE, RUN_STAGE, STAGE_END, STAGE_START } from './run-phase.ts';
+import {
+  PHASE_END,
+  PHASE_START,
+  PLANNED_REQUESTS,
+  PLANNED_SECONDS,
+  RUN_PHASE,
+  RUN_STAGE,
+  STAGE_END,
+  STAGE_START,
+} from './run-phase.ts';
 import type { Period, PhaseCounts, RunTally } from './run-tally.ts';
 
 const NOT_BEGUN: Period = { active: false, start_seconds: 0, end_seconds: 0 };
@@ -60,6 +70,7 @@ export function liveFamilies(
   const ofRun: readonly LiveFamily[] = [
     { ...gauge(BUILD_INFO.name, BUILD_INFO.help, () => one(1, { version })), ofProcess: true },
     ...(run.shard === '0' ? [gauge(RUN_INFO.name, RUN_INFO.help, () => one(1, runInfoLabels(run)))] : []),
+    ...(run.shard === '0' ? plannedFamilies(run, gauge) : []),
     gauge(RUN_TARGET_INFO.name, RUN_TARGET_INFO.help, () => targets.samples),
     gauge(
       RUN_PHASE.name,
@@ -144,4 +155,19 @@ export function liveFamilies(
     ),
     dropped,
   ];
+}
+
+/** Of the whole run, whatever its shards: what a share of it is measured against. */
+function plannedFamilies(
+  { run_id, comparison_key: { stop } }: RunFile,
+  gauge: (name: string, help: string, samples: LiveFamily['samples']) => LiveFamily,
+): LiveFamily[] {
+  return (
+    [
+      [PLANNED_REQUESTS, stop.request_count],
+      [PLANNED_SECONDS, stop.benchmark_duration_seconds],
+    ] as const
+  ).flatMap(([{ name, help }, value]) =>
+    value === null ? [] : [gauge(name, help, () => [{ labels: { run_id }, value }])],
+  );
 }

@@ -149,11 +149,24 @@ describe('the live metrics', () => {
     expect(await textOf(live)).toMatch(/^llmbench_good_requests_total\{.*\} 1$/m);
   });
 
-  test('only shard 0 has llmbench_run_info', async () => {
+  test('only shard 0 has llmbench_run_info and what is planned', async () => {
     const live = createLiveMetrics({ run: runFile({ shard: '3' }), version: '0.1.0' });
     const text = await textOf(live);
     expect(text).not.toContain('llmbench_run_info');
+    expect(text).not.toContain('llmbench_run_planned');
     expect(text).toMatch(/^llmbench_requests_in_flight\{run_id="[^"]*",shard="3"\} 0$/m);
+  });
+
+  test('the planned requests and seconds are those of the whole run, each only if it ends the run', async () => {
+    const run = runFile();
+    const text = await textOf(createLiveMetrics({ run, version: '0.1.0' }));
+    expect(text).toMatch(/^llmbench_run_planned_requests\{run_id="[^"]*"\} 10$/m);
+    expect(text).not.toContain('llmbench_run_planned_seconds');
+    const stop = { request_count: null, benchmark_duration_seconds: 60 };
+    const timed = runFile({ comparison_key: { ...run.comparison_key, stop } });
+    const other = await textOf(createLiveMetrics({ run: timed, version: '0.1.0' }));
+    expect(other).toMatch(/^llmbench_run_planned_seconds\{run_id="[^"]*"\} 60$/m);
+    expect(other).not.toContain('llmbench_run_planned_requests');
   });
 
   test('OpenMetrics: counters are named without _total in their head, and the end is marked', async () => {

@@ -35,3 +35,16 @@ export const STAGE_END = {
   help: 'Unix time at which the stage ended; 0 before that.',
   type: 'gauge',
 } as const;
+
+/** What the measure phase of a run is planned to be; a run has one of them or both. */
+export const PLANNED_REQUESTS = {
+  name: 'llmbench_run_planned_requests',
+  help: 'Requests after which the measure phase ends.',
+  type: 'gauge',
+} as const;
+
+export const PLANNED_SECONDS = {
+  name: 'llmbench_run_planned_seconds',
+  help: 'Time after which no requests of the measure phase are sent.',
+  type: 'gauge',
+} as const;

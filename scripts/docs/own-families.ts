@@ -131,7 +131,8 @@ function liveMetrics(): ReturnType<typeof createLiveMetrics> {
   const run = runFile();
   const stages = [{ duration_seconds: 60, concurrency: 8, request_rate: null }];
   const load: Load = { ...closedLoop(null), mode: 'stages', stages };
-  const staged = { ...run, comparison_key: { ...run.comparison_key, load } };
+  const stop = { request_count: 10, benchmark_duration_seconds: 60 };
+  const staged = { ...run, comparison_key: { ...run.comparison_key, load, stop } };
   const live = createLiveMetrics({ run: staged, version: '0', isGood: () => true });
   live.targetsRead([target('http://gpu-1:8000/metrics', 'vllm')]);
   return live;
