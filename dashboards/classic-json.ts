@@ -30,12 +30,15 @@ export interface ClassicVariable {
   readonly refresh?: number;
   readonly current?: { readonly value?: string | readonly string[] };
   readonly regex?: string;
+  /** 2: not shown. */
+  readonly hide?: number;
 }
 
 export interface ClassicAnnotation {
   readonly name: string;
   readonly datasource: Datasource;
   readonly expr?: string;
+  readonly textFormat?: string;
   readonly target?: { readonly expr?: string };
 }
 
@@ -52,6 +55,7 @@ export interface ClassicPanel {
     }[];
   };
   readonly targets?: readonly ClassicTarget[];
+  readonly transformations?: readonly { readonly id: string; readonly options: object }[];
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   /** Variable for whose values the panel is repeated. */
   readonly repeat?: string;
@@ -75,4 +79,12 @@ interface Datasource {
 /** All panels but the rows themselves. */
 export function panelsOf(dashboard: ClassicDashboard): readonly ClassicPanel[] {
   return dashboard.panels.flatMap((panel) => (panel.type === 'row' ? (panel.panels ?? []) : [panel]));
+}
+
+/** What a table calls the values of a query; of any other panel its own title. */
+export function columnTitle({ title, targets = [], transformations = [] }: ClassicPanel, refId: string): string {
+  const [names] = transformations.flatMap(({ options }) =>
+    'renameByName' in options ? [options.renameByName as Readonly<Record<string, string>>] : [],
+  );
+  return names?.[targets.length === 1 ? 'Value' : `Value #${refId}`] ?? title;
 }

@@ -4,7 +4,7 @@ import { catalogs } from '../catalog/load.ts';
 import { describeWithPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { ruleFiles } from '../prometheus/known-metrics.ts';
 import { selectors, type Selector } from '../prometheus/promql.ts';
-import { panelsOf, type ClassicDashboard, type ClassicVariable } from './classic-json.ts';
+import { columnTitle, panelsOf, type ClassicDashboard, type ClassicVariable } from './classic-json.ts';
 import { OTHER_JOBS } from './other-jobs.ts';
 import { variableQuery } from './lint.ts';
 import { DASHBOARDS, NATIVE_FOLDER } from './src/dashboards.ts';
@@ -25,7 +25,9 @@ const CHOSEN_FAMILIES = /^vllm:(e2e_request_latency_seconds_bucket|generation_to
 const OBJECTIVES = { ttft: 0.5, itl: 0.05 } as const;
 
 /** How queries are named that show something only as long as the result of the run is not published. */
-const UNTIL_PUBLISHED = /^(p\d+ at (least|most)|from counters),/;
+const UNTIL_PUBLISHED = /^(p99 at (least|most)|so far)$/;
+/** And those that show something only as long as the run is in its measure phase. */
+const LIVE = /^(done|left)$/;
 
 const OTHER_SYSTEMS = new Set(
   ruleFiles('rules').flatMap(([, rules]) => rules.map(({ labels = {} }) => labels['system'] ?? BENCHMARKED)),
@@ -45,8 +47,7 @@ const isFormer = (metric: string): boolean => FORMER.has(metric.replace(/_(bucke
 /** Of queries that have data where their panel has none: tried in releases.itest.ts. */
 const EMPTY_REASON = 'No data: {{why}}';
 
-/** How queries are named that are of exactly the chosen runs, whose servers a single job scrapes. */
-const OF_RUN = /, run \{\{start\}\}$/;
+/** The job of the servers that the run measures. */
 const MEASURED_JOB = 'llmbench-server';
 
 /** A dashboard on the data of some jobs. */
@@ -65,8 +66,9 @@ const recorded = new Set(RECORDINGS.map(({ job }) => job));
 // Nothing here simulates the router of llm-d: its dashboard is tried in releases.itest.ts.
 const classic = DASHBOARDS.filter(([file]) => !file.startsWith(NATIVE_FOLDER) && !file.includes('llm-d-epp'));
 const trials: readonly Trial[] = classic.flatMap(([file]): Trial[] => {
-  const system = /llmbench-(\w+?)(-app)?\.json$/.exec(file)?.[1] ?? '';
-  if (/benchmark|generic|client-vs-server|history/.test(file)) return [{ file, of: 'run', job: 'llmbench-server' }];
+  const system = /llmbench-(\w+?)(-app|-details)?\.json$/.exec(file)?.[1] ?? '';
+  if (/benchmark|generic|client-vs-server|history|panels/.test(file))
+    return [{ file, of: 'run', job: 'llmbench-server' }];
   const trial = (of: WithoutData['of'], job: string): Trial => ({ file, of, job });
   return [
     trial('simulated', system === BENCHMARKED ? 'llmbench-server' : `sim-${system}`),
@@ -113,9 +115,10 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
 
   describe.each(trials)('$file, $of: $job', ({ file, of, job }) => {
     const dashboard = dashboardOf(file);
-    const queries = panelsOf(dashboard).flatMap(({ id, title, targets }) =>
-      (targets ?? []).map(({ refId, expr, instant, legendFormat = '' }) => {
-        return { name: `${id} ${refId} (${title})`, title, expr, instant, legend: legendFormat };
+    const queries = panelsOf(dashboard).flatMap((panel) =>
+      (panel.targets ?? []).map(({ refId, expr, instant, legendFormat = '' }) => {
+        const title = columnTitle(panel, refId);
+        return { name: `${panel.id} ${refId} (${title})`, title, expr, instant, legend: legendFormat };
       }),
     );
     const exceptions = WITHOUT_DATA.filter(
@@ -170,12 +173,13 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
       'panel $name',
       async ({ title, expr, instant, legend }) => {
         const expanded = expand(expr);
-        const isOfRun = OF_RUN.test(legend);
-        const atSeconds = UNTIL_PUBLISHED.test(legend)
-          ? beforePublished()
-          : isOfRun || title === 'Run covered'
-            ? nowSeconds
-            : endSeconds();
+        const atSeconds = LIVE.test(legend)
+          ? (stack.run.startSeconds + stack.run.endSeconds) / 2
+          : UNTIL_PUBLISHED.test(legend)
+            ? beforePublished()
+            : title === 'Covered'
+              ? nowSeconds
+              : endSeconds();
         const series =
           instant === true ? await instantQuery(stack.prometheusUrl, expanded, atSeconds) : await overTheRun(expanded);
         const hasData = valueCount(series) > 0;
@@ -190,41 +194,37 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
           of === 'recorded' &&
           !(isOffered && selectors(expr).every(({ metric }) => isFormer(metric) || isRecorded(metric)));
         // Of the systems in the vocabulary of the rules, a server of one is chosen.
-        const wanted = isOfRun ? job === MEASURED_JOB : of !== 'run' || !isOfOtherSystem(legend);
+        const wanted = of !== 'run' || !isOfOtherSystem(legend);
         if (exception === undefined && !absent) expect({ expanded, hasData }).toEqual({ expanded, hasData: wanted });
       },
     );
 
-    test('the figures of the run are those of its servers, and nothing else is beside them', async () => {
-      if (job !== MEASURED_JOB || of !== 'simulated') return;
-      const ofRun = queries.filter(({ legend }) => OF_RUN.test(legend));
-      for (const { title, name } of ofRun) {
-        const others = queries.filter(
-          (query) => query.title === title && query.name !== name && query.instant && query.legend !== EMPTY_REASON,
-        );
-        for (const other of others) {
-          expect(await instantQuery(stack.prometheusUrl, expand(other.expr), nowSeconds)).toEqual([]);
-        }
-      }
-      const tokens = ofRun.find(({ title }) => title === 'Output tokens');
-      if (tokens === undefined) return;
-      const [server] = await instantQuery(stack.prometheusUrl, expand(tokens.expr), nowSeconds);
+    test('the figures of the run are those of its servers', async () => {
+      const tokens = queries.find(({ title, instant }) => title === 'Tokens' && instant === true);
+      if (job !== MEASURED_JOB || of !== 'simulated' || tokens === undefined) return;
+      const servers = await instantQuery(stack.prometheusUrl, expand(tokens.expr), nowSeconds);
       const counted = `sum(last_over_time(llmbench_output_tokens_total{run_id="${stack.run.runId}",phase="measure"}[10m]))`;
       const [client] = await instantQuery(stack.prometheusUrl, counted, nowSeconds);
-      expect(server?.samples[0]?.[1]).toBe(client?.samples[0]?.[1]);
+      const instance = new URL(stack.benchmarkedPage).host;
+      expect(servers.map(({ metric, samples }) => [metric, samples[0]?.[1]])).toEqual([
+        [{ instance }, client?.samples[0]?.[1]],
+      ]);
     });
 
     test('what the result of the run replaces is gone when it is published, and was right', async () => {
       const until = queries.filter(({ legend }) => UNTIL_PUBLISHED.test(legend));
+      const live = queries.filter(({ legend }) => LIVE.test(legend));
+      for (const { expr } of live)
+        expect(await instantQuery(stack.prometheusUrl, expand(expr), nowSeconds)).toEqual([]);
       const value = async (expr: string, atSeconds: number): Promise<number> => {
         const [series] = await instantQuery(stack.prometheusUrl, expand(expr), atSeconds);
         return Number(series?.samples[0]?.[1]);
       };
       for (const { expr, legend, title } of until) {
         expect(await instantQuery(stack.prometheusUrl, expand(expr), nowSeconds)).toEqual([]);
-        const [, percentile, edge] = /^(p\d+) at (least|most)/.exec(legend) ?? [];
+        const [, percentile, edge] = /^(p99) at (least|most)$/.exec(legend) ?? [];
         if (percentile === undefined) continue;
-        const exact = queries.find((query) => query.title === title && query.legend.startsWith(`${percentile} exact`));
+        const exact = queries.find((query) => query.title === title && query.legend === percentile);
         const difference = (await value(exact?.expr ?? '', nowSeconds)) - (await value(expr, beforePublished()));
         expect({ title, legend, right: edge === 'least' ? difference >= 0 : difference <= 0 }).toMatchObject({
           right: true,
@@ -283,9 +283,16 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
         return options.map(({ value }) => value).sort();
       };
       const measured = new URL(stack.benchmarkedPage).host;
-      expect(await instances('.+')).toEqual([measured]);
-      expect((await instances('none')).length).toBeGreaterThan(3);
-      expect(await instances('none')).toContain(measured);
+      const all = await instances('none');
+      if (of === 'run' || job === MEASURED_JOB) {
+        expect(await instances('.+')).toEqual([measured]);
+        expect(all).toContain(measured);
+      } else {
+        // Of a system that the run has not measured, all servers are shown.
+        expect(await instances('.+')).toEqual(all);
+        expect(all).not.toContain(measured);
+      }
+      if (of === 'run') expect(all.length).toBeGreaterThan(3);
     });
 
     test('what is tried on another job is not on the pages of its own', async () => {

@@ -9,6 +9,13 @@ export interface LintException {
   readonly reason: string;
 }
 
+/** Dashboards that open with the servers of the chosen runs. */
+const SERVERS = ['vllm', 'sglang', 'dynamo', 'trtllm', 'triton', 'kvbm', 'llm-d-epp'].flatMap((system) => {
+  const details = ['kvbm', 'llm-d-epp'].includes(system) ? [] : [`llmbench-${system}-details`];
+  const ofApp = system === 'kvbm' ? [] : [`llmbench-${system}-app`];
+  return [`llmbench-${system}`, ...details, ...ofApp];
+});
+
 export const LINT_EXCEPTIONS: readonly LintException[] = [
   {
     rules: ['target-job-rule', 'target-instance-rule'],
@@ -33,16 +40,16 @@ export const LINT_EXCEPTIONS: readonly LintException[] = [
     about: { queriesOf },
     reason: 'its servers are chosen among recorded series, which have no job: by their instance',
   })),
-  {
+  ...['llmbench-client-vs-server', 'llmbench-benchmark'].map((uid): LintException => ({
     rules: ['template-job-rule', 'template-instance-rule'],
-    about: { uid: 'llmbench-client-vs-server' },
+    about: { uid },
     reason: 'it shows recorded series, which have no job; All instances are those of the chosen runs, not .+',
-  },
-  {
-    rules: ['template-job-rule', 'template-instance-rule'],
-    about: { uid: 'llmbench-benchmark' },
-    reason: 'it shows recorded series, which have no job; All instances are those of the chosen runs, not .+',
-  },
+  })),
+  ...SERVERS.map((uid): LintException => ({
+    rules: ['template-instance-rule'],
+    about: { uid },
+    reason: 'All instances are those of the chosen runs, not .+',
+  })),
   {
     rules: ['target-job-rule', 'target-instance-rule'],
     about: /^(DCGM_|smg_|agent_)/,
@@ -63,6 +70,11 @@ export const LINT_EXCEPTIONS: readonly LintException[] = [
     rules: ['template-job-rule', 'template-instance-rule'],
     about: { uid: 'llmbench-history' },
     reason: 'a verdict is one on a scenario, whichever exporter publishes it, and no server is shown',
+  },
+  {
+    rules: ['template-job-rule', 'template-instance-rule'],
+    about: { uid: 'llmbench-panels' },
+    reason: 'its panels are copied to dashboards that have other variables, or none',
   },
   {
     rules: ['panel-units-rule'],

@@ -83,18 +83,21 @@ function lintPanel(panel: ClassicPanel): readonly Finding[] {
   if (DESCRIBED.has(panel.type)) {
     if (!panel.title || !panel.description) findings.push(say('panel-title-description-rule', 'title or description'));
     if (targets.length === 0) findings.push(say('panel-no-targets-rule', 'no target'));
-    if (!hasValidUnit(panel)) findings.push(say('panel-units-rule', `unit ${panel.fieldConfig?.defaults.unit ?? '-'}`));
+    const unit = invalidUnit(panel);
+    if (unit !== null) findings.push(say('panel-units-rule', `unit ${unit}`));
   }
   for (const { expr } of targets) findings.push(...lintExpression(expr, say));
   return findings;
 }
 
-function hasValidUnit({ fieldConfig }: ClassicPanel): boolean {
+/** A unit that Grafana does not know; `-` where none is set; null: all is well. */
+function invalidUnit({ fieldConfig }: ClassicPanel): string | null {
   const properties = (fieldConfig?.overrides ?? []).flatMap((override) => override.properties);
-  const overriding = properties.filter(({ id }) => id === 'unit').map(({ value }) => value);
+  const overriding = properties.flatMap(({ id, value }) => (id === 'unit' && typeof value === 'string' ? [value] : []));
   const inUse = [fieldConfig?.defaults.unit, ...overriding].filter((unit) => unit !== undefined);
-  const mapped = (fieldConfig?.defaults.mappings ?? []).length > 0;
-  return mapped || (inUse.length > 0 && inUse.every((unit) => VALID_UNITS.has(unit)));
+  if ((fieldConfig?.defaults.mappings ?? []).length > 0) return null;
+  const invalid = inUse.find((unit) => !VALID_UNITS.has(unit));
+  return invalid ?? (inUse.length === 0 ? '-' : null);
 }
 
 type Say = (rule: string, message: string, metric?: string | null) => Finding;
@@ -106,7 +109,7 @@ function lintExpression(expr: string, say: Say): readonly Finding[] {
   for (const { metric: name, matchers } of selectors(expr)) {
     const metric = name || (matchers.find(({ label }) => label === '__name__')?.value ?? '');
     for (const label of ['job', 'instance']) {
-      const chosen = matchers.some((matcher) => matcher.label === label && matcher.value === `$${label}`);
+      const chosen = matchers.some((matcher) => matcher.label === label && isChoice(matcher.value, label));
       if (chosen) continue;
       findings.push(say(`target-${label}-rule`, `${metric} without ${label}=~"$${label}"`, metric));
     }
@@ -119,6 +122,11 @@ function lintExpression(expr: string, say: Say): readonly Finding[] {
     findings.push(say('target-counter-agg-rule', `${metric ?? ''} outside a rate`, metric ?? null));
   }
   return findings;
+}
+
+/** A heatmap is repeated for the chosen instances that have it. */
+function isChoice(value: string, label: string): boolean {
+  return value === `$${label}` || value === `$heatmap_${label}`;
 }
 
 function isBalanced(expr: string): boolean {

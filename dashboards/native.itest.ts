@@ -5,6 +5,7 @@ import { describeWithPrometheusMajor } from '../prometheus/testing/describe-prom
 import { ruleFiles } from '../prometheus/known-metrics.ts';
 import { panelsOf, type ClassicDashboard, type ClassicVariable } from './classic-json.ts';
 import { APP_FOLDER, DASHBOARDS, NATIVE_FOLDER } from './src/dashboards.ts';
+import { HEATMAP_INSTANCE } from './src/variables.ts';
 import { interpolate } from './testing/grafana-variables.ts';
 import {
   deleteSeries,
@@ -47,8 +48,8 @@ const FILES = filesIn(NATIVE_FOLDER);
 /** Of the app's panel, which takes the differences of raw counters itself. */
 const APP_FILES = filesIn(APP_FOLDER);
 /** Shown until the result of the run is published: edges of buckets, which only classic histograms have, and estimates. */
-const EDGE = /^(p\d+) at (least|most),/;
-const ESTIMATE = /^(p\d+) estimated,/;
+const EDGE = /^p99 at (least|most)\b/;
+const ESTIMATE = /^p99 estimated\b/;
 
 type Values = Readonly<Record<string, string>>;
 
@@ -72,8 +73,8 @@ function targetsOf(dashboard: ClassicDashboard): Target[] {
     targets.map(({ expr, instant, legendFormat = '' }, index) => {
       const earlier = targets.slice(0, index).filter((target) => target.legendFormat === legendFormat).length;
       const name = `${id} ${title}: ${legendFormat} ${earlier}`;
-      const ofInstance = repeat === 'instance';
-      const ofRun = /benchmark|generic|client-vs-server|history/.test(dashboard.uid);
+      const ofInstance = repeat === HEATMAP_INSTANCE;
+      const ofRun = /benchmark|generic|client-vs-server|history|panels/.test(dashboard.uid);
       return { name, expr, instant: instant === true, legend: legendFormat, ofInstance, ofRun };
     }),
   );
@@ -168,7 +169,10 @@ await describeWithPrometheusMajor('3', 'dashboards for native histograms', (prog
     });
 
   const query = ({ expr, instant, legend, ofInstance, ofRun }: Target, server: string, values: Values) => {
-    const expanded = expand(expr, ofInstance ? { ...values, instance: new URL(stack.benchmarkedPage).host } : values);
+    const expanded = expand(
+      expr,
+      ofInstance ? { ...values, [HEATMAP_INSTANCE]: new URL(stack.benchmarkedPage).host } : values,
+    );
     const viewedSeconds = ofRun ? nowSeconds : stack.run.endSeconds;
     const atSeconds = EDGE.test(legend) || ESTIMATE.test(legend) ? stack.publishedSeconds - 0.5 : viewedSeconds;
     return instant

@@ -44,8 +44,12 @@ interface Expectation {
 }
 
 function panelsOverTime(system: string): readonly Panel[] {
-  const json = DASHBOARDS.find(([file]) => file === `llmbench-${system}.json`)?.[1]() ?? '{}';
-  const dashboard = JSON.parse(json) as ClassicDashboard;
+  const files = [`llmbench-${system}.json`, `llmbench-${system}-details.json`];
+  const dashboards = DASHBOARDS.filter(([file]) => files.includes(file)).map(([, json]) => json());
+  return dashboards.flatMap((json) => panelsOfDashboard(JSON.parse(json) as ClassicDashboard));
+}
+
+function panelsOfDashboard(dashboard: ClassicDashboard): readonly Panel[] {
   const variable = dashboard.templating.list.find(({ name }) => name === 'why');
   const servers = /^query_result\((.*)\)$/.exec(variable === undefined ? '' : variableQuery(variable))?.[1] ?? '';
   return panelsOf(dashboard).flatMap(({ title, targets = [] }) => {

@@ -4,7 +4,7 @@ export interface WithoutData {
   readonly of: 'simulated' | 'recorded' | 'run';
   /** The dashboard; that of the app as well. */
   readonly uid: string;
-  /** Titles: of each of these panels some query has no data. */
+  /** Titles, of a table those of columns: of each of these panels some query has no data. */
   readonly panels: readonly string[];
   /** Only queries of this metric; absent: any. */
   readonly metric?: string;
@@ -18,13 +18,12 @@ export const WITHOUT_DATA: readonly WithoutData[] = [
     panels: ['Transfer time of NIXL', 'Bytes of NIXL', 'Errors of NIXL'],
     reason: 'no agent of NIXL is simulated: it has a page of its own',
   })),
-  {
+  ...['llmbench-history', 'llmbench-panels'].map((uid): WithoutData => ({
     of: 'run',
-    uid: 'llmbench-history',
-    panels: ['Scenarios'],
-    metric: 'llmbench_scenario_regression_open_since_timestamp_seconds',
+    uid,
+    panels: ['Regressed since'],
     reason: 'no regression is open, which has no start then',
-  },
+  })),
   {
     of: 'simulated',
     uid: 'llmbench-vllm',

@@ -24,6 +24,8 @@ export interface QuantileQuery {
 
 /** The range of a query over a whole run: Grafana's time range. */
 export const WHOLE_RANGE = '$__range';
+/** The step of a subquery that finds every scrape: a variable of the dashboards. */
+const SCRAPES = '$scrape_interval';
 /** The range of a rate: Grafana's, never shorter than four scrapes. */
 export const RATE_RANGE = '$__rate_interval';
 
@@ -140,6 +142,21 @@ export function ofMeasured(series: string, of: RunSelection, targets: string, wi
   return `${series} and on (instance) ${measured} or (${series} unless on () ${measured})`;
 }
 
+/** The same; all of them also if none of these series is of a measured instance, such as those of another system. */
+export function ofMeasuredAmong(series: string, of: RunSelection, targets: string, window = WHOLE_RANGE): string {
+  const own = `${series} and on (instance) ${measuredInstances(of, targets, window)}`;
+  return `${own} or (${series} unless on () (${own}))`;
+}
+
+/** The series of runs that have measured a server of the system; all of them if none has. */
+export function ofSystem(runs: string, system: string, window = WHOLE_RANGE): string {
+  const seen = (metric: string): string =>
+    `group by (run_id) (last_over_time(${metric}{system="${system}"}[${window}]))`;
+  // A run whose page was read knows its servers; one of another tool only the system.
+  const own = `(${seen('llmbench_run_target_info')} or ${seen('llmbench_run_info')})`;
+  return `${runs} and on (run_id) ${own} or (${runs} unless on () ${own})`;
+}
+
 /** A percentile over time, in seconds: of what was observed in the window before each instant. */
 export function quantileOverTime({ histogram, quantile, of, window = RATE_RANGE }: QuantileQuery): string {
   const buckets = `llmbench_${histogram}_seconds_bucket{${runMatcher(of)}}`;
@@ -168,19 +185,51 @@ export function runTotal(counter: string, of: RunSelection, matchers = '', windo
   return `sum by (run_id) (last_over_time(${counter}{${selector(of, matchers)}}[${window}]))`;
 }
 
-/**
- * A run's `…_total` of the measure phase per second of that phase. Empty while the phase lasts: what has not ended has
- * no throughput of the whole.
- */
-export function runThroughput(counter: string, of: RunSelection, matchers = '', window = WHOLE_RANGE): string {
+/** The windows of queries about the measure phase; `step` is that of a subquery that finds the scrapes of a run. */
+interface PhaseWindows {
+  readonly window?: string;
+  readonly step?: string;
+}
+
+/** A run's `…_total` of the measure phase per second of that phase; while it lasts, until the last scrape. */
+export function runThroughput(
+  counter: string,
+  of: RunSelection,
+  matchers = '',
+  { window = WHOLE_RANGE, step = SCRAPES }: PhaseWindows = {},
+): string {
   const measured = ['phase="measure"', matchers].filter(Boolean).join(',');
-  const edge = (name: 'start' | 'end'): string =>
-    `last_over_time(llmbench_run_phase_${name}_timestamp_seconds{${selector(of, 'phase="measure"')}}[${window}])`;
+  return `${runTotal(counter, of, measured, window)} / (${measuredSeconds(of, { window, step })} > 0)`;
+}
+
+/** How long the measure phase of runs took, or has lasted so far. */
+function measuredSeconds(of: RunSelection, { window, step }: Required<PhaseWindows>): string {
+  const series = (name: string): string => `llmbench_run_phase${name}{${selector(of, 'phase="measure"')}}`;
+  const edge = (name: 'start' | 'end'): string => `last_over_time(${series(`_${name}_timestamp_seconds`)}[${window}])`;
   // `> 0`: the end of a phase that has not ended. Shards start and end at their own instants.
-  return (
-    `${runTotal(counter, of, measured, window)} / ` +
-    `((max by (run_id) (${edge('end')}) > 0) - min by (run_id) (${edge('start')} > 0))`
-  );
+  const ended = `(max by (run_id) (${edge('end')}) > 0)`;
+  const scraped = `max by (run_id) (max_over_time(timestamp(${series('')})[${window}:${step}]))`;
+  return `((${ended} or ${scraped}) - min by (run_id) (${edge('start')} > 0))`;
+}
+
+/**
+ * Which share of its measure phase a run has done that is in it: of the planned time or of the planned requests, whichever is
+ * nearer to its end. A run that nothing scrapes any more has none.
+ */
+export function runProgress(of: RunSelection, { window = WHOLE_RANGE, step = SCRAPES }: PhaseWindows = {}): string {
+  const planned = (what: 'seconds' | 'requests'): string =>
+    `max by (run_id) (last_over_time(llmbench_run_planned_${what}{${runMatcher(of)}}[${window}]))`;
+  const ofTime = `${measuredSeconds(of, { window, step })} / ${planned('seconds')}`;
+  const ofRequests = `${runTotal('llmbench_requests_total', of, 'phase="measure"', window)} / ${planned('requests')}`;
+  const share = `max by (run_id) (label_replace(${ofTime}, "of", "time", "", "") or ${ofRequests})`;
+  const isMeasuring = `max by (run_id) (llmbench_run_phase{${selector(of, 'phase="measure"')}}) == 1`;
+  return `clamp_max(${share}, 1) and on (run_id) ${isMeasuring}`;
+}
+
+/** How many seconds of the measure phase are left at the pace so far. */
+export function runTimeLeft(of: RunSelection, { window = WHOLE_RANGE, step = SCRAPES }: PhaseWindows = {}): string {
+  const done = runProgress(of, { window, step });
+  return `${measuredSeconds(of, { window, step })} * (1 / ((${done}) > 0) - 1)`;
 }
 
 /** A counter's increase per second over time, summed to the run and the given labels. */

@@ -223,7 +223,7 @@ describeWithChart('the Helm chart', (program) => {
     const maps = manifestsOf('team').filter(
       ({ kind, data = {} }) => kind === 'ConfigMap' && /json$/.test(Object.keys(data)[0] ?? ''),
     );
-    expect(maps).toHaveLength(11);
+    expect(maps).toHaveLength(17);
     for (const map of maps) {
       const [[name, text] = ['', '']] = Object.entries(map.data ?? {});
       expect(JSON.parse(text)).toEqual(
@@ -241,7 +241,7 @@ describeWithChart('the Helm chart', (program) => {
     const dashboards = manifests.flatMap(({ kind, data = {} }) =>
       kind === 'ConfigMap' ? Object.entries(data).filter(([name]) => name.endsWith('.json')) : [],
     );
-    expect(dashboards).toHaveLength(11);
+    expect(dashboards).toHaveLength(17);
     for (const [name, text] of dashboards) {
       expect(JSON.parse(text)).toEqual(
         JSON.parse(await readFile(new URL(`../prometheus/native/dashboards/${name}`, import.meta.url), 'utf8')),

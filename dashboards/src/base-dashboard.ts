@@ -42,7 +42,7 @@ export function baseDashboard(frame: DashboardFrame): DashboardBuilder {
 
 /** A menu of the dashboards with the tag; the time range and the variables that they share go along. */
 function linksTo(tag: string): DashboardLinkBuilder {
-  return new DashboardLinkBuilder('LLM dashboards')
+  return new DashboardLinkBuilder('Dashboards')
     .type(DashboardLinkType.Dashboards)
     .tags([tag])
     .asDropdown(true)
@@ -70,7 +70,7 @@ const STEP = '2s';
 
 /** A region for each phase of the selected runs. */
 function runRegions(): AnnotationQueryBuilder {
-  return regions('Run phases', RUN_PHASE_ACTIVE, 'blue', 'run {{run_id}} {{phase}}', 'run_id,phase');
+  return regions('Phases', RUN_PHASE_ACTIVE, 'blue', 'run {{run_id}} {{phase}}', 'run_id,phase');
 }
 
 /** A region for each stage of their loads. */
@@ -84,16 +84,19 @@ const RUN_STAGE_ACTIVE = active('llmbench_run_stage');
 
 /** The query stands twice: Grafana up to 11 reads `expr` and `step`, later ones the `target`. */
 function regions(name: string, expr: string, color: string, title: string, tags: string): AnnotationQueryBuilder {
-  return new AnnotationQueryBuilder()
-    .name(name)
-    .datasource(DATASOURCE)
-    .enable(true)
-    .hide(false)
-    .iconColor(color)
-    .expr(expr)
-    .step(STEP)
-    .titleFormat(title)
-    .textFormat('{{run_id}}')
-    .tagKeys(tags)
-    .target(new DataqueryBuilder().refId('Anno').expr(expr).interval(STEP));
+  return (
+    new AnnotationQueryBuilder()
+      .name(name)
+      .datasource(DATASOURCE)
+      .enable(true)
+      .hide(false)
+      .iconColor(color)
+      .expr(expr)
+      .step(STEP)
+      .titleFormat(title)
+      // Grafana shows it as HTML; the address is relative to that of Grafana, which may be below a path.
+      .textFormat('<a href="a/llmbench-observability-app/runs/{{run_id}}">Open run {{run_id}} in the llmbench app</a>')
+      .tagKeys(tags)
+      .target(new DataqueryBuilder().refId('Anno').expr(expr).interval(STEP))
+  );
 }

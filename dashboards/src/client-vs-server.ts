@@ -4,7 +4,7 @@ import { WHOLE_RUN } from './wording.ts';
 import type { Histograms } from './native/histograms.ts';
 import * as client from './queries/client.ts';
 import { SYSTEM_PRESENCE, systemKvCacheUsage, systemPercentiles, systemRates, systemSum } from './queries/system.ts';
-import { lines, number, row, type PanelSpec, type RowSpec } from './server/panel-spec.ts';
+import { closedRow, lines, number, row, type PanelSpec, type RowSpec } from './server/panel-spec.ts';
 import { addRow } from './server/server-dashboard.ts';
 import type { Signal } from './server/signal.ts';
 import { TOKENS_PER_SECOND, type DisplayUnit } from './server/units.ts';
@@ -51,7 +51,7 @@ function exact(
   histogram: 'time_to_first_token' | 'inter_token_latency',
   histograms: Histograms,
 ): PanelSpec {
-  const queries = client.wholeRunPercentiles(histogram, [0.5, 0.99], histograms);
+  const queries = client.wholeRunPercentiles(histogram, histograms);
   return number(title, `${about} ${WHOLE_RUN[histograms]}`, [seconds(queries)]);
 }
 
@@ -134,7 +134,7 @@ function latency(): RowSpec {
 }
 
 function servers(): RowSpec {
-  return row(3, 'Server load', [
+  return closedRow(3, 'Server load', [
     lines(
       'KV cache usage',
       'In the fullest engine of each instance. Near 100 %, requests wait or are preempted.',

@@ -1,12 +1,13 @@
 import { clientVsServer } from './client-vs-server.ts';
 import { generic } from './generic.ts';
 import { history } from './history.ts';
+import { panelsToCopy } from './panels-to-copy.ts';
 import { drawAppPanel } from './app/draw-app-panel.ts';
 import { appVariant, hasPercentiles } from './app/app-variant.ts';
 import { benchmarkApp } from './app/benchmark-app.ts';
 import { nativeVariant } from './native/native-variant.ts';
 import { drawPanel } from './server/draw-panel.ts';
-import { serverDashboard } from './server/server-dashboard.ts';
+import { detailsDashboard, mainDashboard, serverDashboard } from './server/server-dashboard.ts';
 import { dynamo } from './systems/dynamo.ts';
 import { kvbm } from './systems/kvbm.ts';
 import { llmdEpp } from './systems/llm-d-epp.ts';
@@ -17,12 +18,13 @@ import { vllm } from './systems/vllm.ts';
 import type { AnnotationQuery, Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { baseDashboard } from './base-dashboard.ts';
-import { withClientLatency } from './benchmark/client-latency.ts';
-import { withEnergy } from './benchmark/energy.ts';
-import { withLoad } from './benchmark/load.ts';
-import { withRuns } from './benchmark/runs.ts';
-import { withServer } from './benchmark/server.ts';
-import { withWholeRun } from './benchmark/whole-run.ts';
+import { latencyInDetail, latencyOverTime } from './benchmark/client-latency.ts';
+import { energyOfRuns } from './benchmark/energy.ts';
+import { errorsByReason, loadOverTime } from './benchmark/load.ts';
+import { resultsOfRuns, runsInRange } from './benchmark/runs.ts';
+import { besideServers } from './benchmark/server.ts';
+import { objectives, runTiles } from './benchmark/whole-run.ts';
+import { withRow } from './panels/row.ts';
 import type { Histograms } from './native/histograms.ts';
 import { UID } from './uid.ts';
 import { SYSTEM_PRESENCE } from './queries/system.ts';
@@ -36,6 +38,7 @@ import {
 } from './variables.ts';
 
 const SYSTEMS = [vllm(), dynamo(), kvbm(), sglang(), trtllm(), triton(), llmdEpp()];
+const SERVERS = SYSTEMS.flatMap((system) => [mainDashboard(system), ...[detailsDashboard(system) ?? []].flat()]);
 
 /** Where the app's dashboards are: Grafana imports them with the app, so they must not be provisioned by file too. */
 export const APP_FOLDER = '../grafana-plugin/src/dashboards/';
@@ -51,7 +54,8 @@ const NATIVE: readonly File[] = (
     ['llmbench-history.json', () => history()],
     ['llmbench-client-vs-server.json', () => clientVsServer('either')],
     ['llmbench-generic.json', () => generic('either')],
-    ...SYSTEMS.map((system) => [`${system.uid}.json`, () => serverDashboard(system, drawPanel, 'either')] as const),
+    ['llmbench-panels.json', () => panelsToCopy('either')],
+    ...SERVERS.map((system) => [`${system.uid}.json`, () => serverDashboard(system, drawPanel, 'either')] as const),
   ] as const
 ).map(([file, build]) => [`${NATIVE_FOLDER}${file}`, () => classicJson(nativeVariant(build()))]);
 
@@ -61,7 +65,8 @@ export const DASHBOARDS: readonly File[] = [
   ['llmbench-history.json', () => classicJson(history())],
   ['llmbench-client-vs-server.json', () => classicJson(clientVsServer())],
   ['llmbench-generic.json', () => classicJson(generic())],
-  ...SYSTEMS.map((system) => [`${system.uid}.json`, () => classicJson(serverDashboard(system))] as const),
+  ['llmbench-panels.json', () => classicJson(panelsToCopy())],
+  ...SERVERS.map((system) => [`${system.uid}.json`, () => classicJson(serverDashboard(system))] as const),
   ...NATIVE,
   [`${APP_FOLDER}llmbench-benchmark-app.json`, () => classicJson(benchmarkApp())],
   ...SYSTEMS.filter(hasPercentiles)
@@ -123,11 +128,17 @@ function benchmark(histograms: Histograms = 'classic'): Dashboard {
     objectiveVariable(TTFT_OBJECTIVE, histograms),
     scrapeIntervalVariable(...scrapesOfRuns()),
   ]);
-  withWholeRun(dashboard, histograms);
-  withLoad(dashboard);
-  withClientLatency(dashboard);
-  withServer(dashboard);
-  withEnergy(dashboard);
-  withRuns(dashboard);
+  withRow(dashboard, { id: 1, title: 'The run', collapsed: false }, [
+    ...runTiles(histograms),
+    ...latencyOverTime(),
+    ...loadOverTime(),
+  ]);
+  withRow(dashboard, { id: 5, title: 'Runs', collapsed: false }, [resultsOfRuns(), objectives(53), runsInRange()]);
+  withRow(dashboard, { id: 3, title: 'Latency and errors in detail', collapsed: true }, [
+    ...latencyInDetail(),
+    errorsByReason(),
+  ]);
+  withRow(dashboard, { id: 4, title: 'Beside the servers', collapsed: true }, besideServers());
+  withRow(dashboard, { id: 6, title: 'Energy and cost', collapsed: true }, [energyOfRuns()]);
   return dashboard.build();
 }

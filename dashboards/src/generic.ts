@@ -2,7 +2,7 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
 import { OVER_TIME } from './wording.ts';
 import type { Histograms } from './native/histograms.ts';
-import { closedRow, lines, number, row, type RowSpec } from './server/panel-spec.ts';
+import { cell, closedRow, lines, row, servers, type RowSpec } from './server/panel-spec.ts';
 import { addRow } from './server/server-dashboard.ts';
 import type { Signal } from './server/signal.ts';
 import type { DisplayUnit } from './server/units.ts';
@@ -11,7 +11,7 @@ import {
   familyVariable,
   gaugeVariable,
   histogramVariable,
-  runVariables,
+  runOfSystemVariable,
   scrapeIntervalVariable,
   serverVariables,
 } from './variables.ts';
@@ -26,14 +26,22 @@ function ask(expr: string, legend: string, display: DisplayUnit): Signal {
 
 function scraping(): RowSpec {
   return row(1, 'Target availability', [
-    number('Targets up', '1: the last scrape was answered, 0: it was not.', [
-      ask(`min by (job, instance) (up{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 'none' }),
+    servers('One row per target: is it scraped.', [
+      cell(
+        'Up',
+        'whether the last scrape was answered.',
+        [ask(`min by (instance) (up{${CHOSEN}})`, '', { unit: 'none' })],
+        'down',
+      ),
+      cell(
+        'Samples per scrape',
+        'samples that a target exposes. A drop: families are missing, after a restart or an upgrade.',
+        [ask(`max by (instance) (scrape_samples_scraped{${CHOSEN}})`, '', { unit: 'locale' })],
+      ),
+      cell('Scrape takes', 'duration of the last scrape.', [
+        ask(`max by (instance) (scrape_duration_seconds{${CHOSEN}})`, '', { unit: 's' }),
+      ]),
     ]),
-    number(
-      'Samples per scrape',
-      'Samples that a target exposes. A drop: families are missing, after a restart or an upgrade.',
-      [ask(`max by (job, instance) (scrape_samples_scraped{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 'locale' })],
-    ),
     lines(
       'Duration of a scrape',
       'If it rises with the load, the server writes its page in the loop that serves requests: scrape it less often.',
@@ -126,8 +134,8 @@ export function generic(histograms: Histograms = 'classic'): Dashboard {
       'For servers that llmbench does not know: is it scraped, and whatever families of it the viewer chooses',
   }).variables([
     datasourceVariable(),
-    ...runVariables(),
-    ...serverVariables(PRESENCE, null),
+    runOfSystemVariable(null),
+    ...serverVariables({ presence: PRESENCE, model: null }),
     histograms === 'classic' ? familyVariable('histogram', 'Histogram', '__name__=~".+_bucket"') : histogramVariable(),
     familyVariable('counter', 'Counter', '__name__=~".+_total"'),
     histograms === 'classic'

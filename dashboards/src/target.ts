@@ -20,11 +20,7 @@ export interface Query {
 
 /** What is not said, Grafana takes as it is here: the data source of the panel, time series, PromQL as text. */
 function dataquery({ expr, legend }: Query, refId: string): DataqueryBuilder {
-  return new DataqueryBuilder()
-    .refId(refId)
-    .expr(expr)
-    .legendFormat(legend)
-    .interval(SCRAPE_INTERVAL);
+  return new DataqueryBuilder().refId(refId).expr(expr).legendFormat(legend).interval(SCRAPE_INTERVAL);
 }
 
 /** A, B, C, … in the order of the queries. */
@@ -63,15 +59,24 @@ export function asHeatmap(expr: string): DataqueryBuilder {
   return dataquery({ expr, legend: '{{le}}' }, refId(0)).range().format(PromQueryFormat.Heatmap);
 }
 
-/** The page of a run in the app, by the variable that holds its id; without the app, Grafana reports that there is no page. */
-export function appPageOfRun(runId: string): {
+interface Link {
   readonly title: string;
   readonly url: string;
   readonly targetBlank: boolean;
-} {
-  const url = `/a/llmbench-observability-app/runs/\${${runId}}?\${__url_time_range}`;
-  return { title: 'Open in the llmbench app', url, targetBlank: false };
 }
+
+/** A page of the app; without the app, Grafana reports that there is no page. */
+function appPage(path: string): Link {
+  return { title: 'Open in the llmbench app', url: `/a/llmbench-observability-app/${path}`, targetBlank: false };
+}
+
+/** The page of a run, by the variable that holds its id. */
+export function appPageOfRun(runId: string): Link {
+  return appPage(`runs/\${${runId}}?\${__url_time_range}`);
+}
+
+/** The history of a scenario, in a table that has it. */
+export const APP_PAGE_OF_SCENARIO = appPage('trends?scenario=${__data.fields.scenario}');
 
 /** Leads from a series to its run; on hover it shows the run's id, which no legend has room for. */
 export function runLinks(queries: readonly Query[]): { readonly refId: string; readonly links: DynamicConfigValue }[] {

@@ -10,7 +10,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { OBJECTIVES, type LatencyObjective } from '../../core/objectives/alert-objectives.ts';
 import { boundsByDistance, limitSeries } from '../../prometheus/objectives.ts';
-import { ofMeasured, runMatcher, runTitles } from '../../prometheus/queries.ts';
+import { ofMeasured, ofMeasuredAmong, ofSystem, runMatcher, runTitles } from '../../prometheus/queries.ts';
 import { DATASOURCE } from './datasource.ts';
 import type { Histograms } from './native/histograms.ts';
 import { SELECTED_RUNS } from './queries/client.ts';
@@ -84,7 +84,8 @@ export function shortestStepVariable(): CustomVariableBuilder {
     .label('Scrape interval')
     .description('How often this Prometheus scrapes the exporter')
     .values('2s,1s,5s,10s,15s,30s,60s')
-    .current({ selected: true, text: '2s', value: '2s' });
+    .current({ selected: true, text: '2s', value: '2s' })
+    .hide(VariableHide.HideVariable);
 }
 
 const INTERVALS_SECONDS = [1, 2, 5, 10, 15, 30, 60];
@@ -104,15 +105,20 @@ export function scrapeIntervalVariable(...series: readonly string[]): QueryVaria
     (seconds) => `label_replace(vector(${seconds}), "interval", "${seconds}s", "", "")`,
   );
   const interval = `(max(${measured.join(' or ')}) or on () vector(${USUAL_SECONDS}))`;
-  return resultVariable({
-    name: 'scrape_interval',
-    label: 'Scrape interval',
-    description: 'How often Prometheus scrapes what is shown, as measured: rates are taken over four of these at least',
-    expr: `sort(abs(ln((${choices.join(' or ')}) / on () group_left () ${interval})))`,
-    regex: '/interval="(?<value>[^"]+)"/',
-  })
-    .multi(false)
-    .sort(VariableSort.Disabled);
+  return (
+    resultVariable({
+      name: 'scrape_interval',
+      label: 'Scrape interval',
+      description:
+        'How often Prometheus scrapes what is shown, as measured: rates are taken over four of these at least',
+      expr: `sort(abs(ln((${choices.join(' or ')}) / on () group_left () ${interval})))`,
+      regex: '/interval="(?<value>[^"]+)"/',
+    })
+      .multi(false)
+      .sort(VariableSort.Disabled)
+      // It is measured, and takes room from what is chosen; `var-scrape_interval` in the address sets it.
+      .hide(VariableHide.HideVariable)
+  );
 }
 
 /** Runs and the chosen servers, on dashboards that show both. */
@@ -134,14 +140,25 @@ export function runVariables(): QueryVariableBuilder[] {
       .includeAll(true)
       .allValue('.*')
       .current(ALL),
-    resultVariable({
-      name: 'run',
-      label: 'Run',
-      description: 'The runs that were scraped in the time range, by start and scenario, the newest first',
-      expr: runTitles('$scenario'),
-      regex: '/run_id="(?<value>[^"]+)".*title="(?<text>.*)"/',
-    }).sort(VariableSort.AlphabeticalDesc),
+    runVariable('The runs that were scraped in the time range', runTitles('$scenario')),
   ];
+}
+
+/** The runs that measured a server of the system; all of them if none did, or without a system. */
+export function runOfSystemVariable(system: string | null): QueryVariableBuilder {
+  const all = runTitles('.*');
+  if (system === null) return runVariable('The runs that were scraped in the time range', all);
+  return runVariable('The runs that measured such a server, else all that were scraped', ofSystem(all, system));
+}
+
+function runVariable(description: string, expr: string): QueryVariableBuilder {
+  return resultVariable({
+    name: 'run',
+    label: 'Run',
+    description: `${description}, by start and scenario, the newest first`,
+    expr,
+    regex: '/run_id="(?<value>[^"]+)".*title="(?<text>.*)"/',
+  }).sort(VariableSort.AlphabeticalDesc);
 }
 
 /** Scenarios of the exporter, also those that have not been judged. */
@@ -159,15 +176,58 @@ export function scenarioVariable(): QueryVariableBuilder {
     .current(ALL);
 }
 
-/**
- * Job, model and instance of the servers, each narrowed by those before it. `presence` is a family that each server has;
- * `model` is where the model's name is read. All models: also series that name none.
- */
-export function serverVariables(
-  presence: string,
-  model: { readonly family: string; readonly label: string } | null,
-): QueryVariableBuilder[] {
-  const narrowed = model?.family === presence ? `job=~"$job",${model.label}=~"$model"` : 'job=~"$job"';
+/** The chosen scenarios that have been judged, in the order of the query: a panel is repeated for each. */
+export function judgedVariable(expr: string): QueryVariableBuilder {
+  return resultVariable({
+    name: 'judged',
+    label: 'Judged',
+    description: 'The chosen scenarios with an effect, the worst first',
+    expr,
+    regex: '/scenario="(?<value>[^"]+)"/',
+  })
+    .sort(VariableSort.Disabled)
+    .includeAll(true)
+    .current(ALL)
+    .hide(VariableHide.HideVariable);
+}
+
+/** What chooses servers: a family that each of them has, and where the model's name is read; null: none is reported. */
+interface ServerSource {
+  readonly presence: string;
+  readonly model: { readonly family: string; readonly label: string } | null;
+}
+
+/** Job, model and instance of the servers, each narrowed by those before it. All models: also series that name none. */
+export function serverVariables({ presence, model }: ServerSource): QueryVariableBuilder[] {
+  const instance = labelVariable({
+    name: 'instance',
+    label: 'Instance',
+    description: 'Servers, by address',
+    series: narrowed({ presence, model }),
+    of: 'instance',
+  });
+  return [...jobAndModel({ presence, model }), withAll(instance, '.+')];
+}
+
+/** The same; as it opens, All instances are the servers whose metrics the chosen runs have read, if they read any of these. */
+export function measuredServerVariables(servers: ServerSource): (CustomVariableBuilder | QueryVariableBuilder)[] {
+  const seen = `last_over_time(${narrowed(servers)}[$__range])`;
+  const instance = resultVariable({
+    name: 'instance',
+    label: 'Instance',
+    description: 'Servers, by address',
+    expr: `group by (instance) (${ofMeasuredAmong(seen, SELECTED_RUNS, '$servers')})`,
+    regex: '/instance="(?<value>.+)"/',
+  });
+  return [serversVariable(), ...jobAndModel(servers), withAll(instance)];
+}
+
+function narrowed({ presence, model }: ServerSource): string {
+  const ofModel = model?.family === presence ? `,${model.label}=~"$model"` : '';
+  return `${presence}{job=~"$job"${ofModel}}`;
+}
+
+function jobAndModel({ presence, model }: ServerSource): QueryVariableBuilder[] {
   const job = labelVariable({
     name: 'job',
     label: 'Job',
@@ -175,16 +235,7 @@ export function serverVariables(
     series: presence,
     of: 'job',
   });
-  const instance = labelVariable({
-    name: 'instance',
-    label: 'Instance',
-    description: 'Servers, by address',
-    series: `${presence}{${narrowed}}`,
-    of: 'instance',
-  });
-  const all = (variable: QueryVariableBuilder, value = '.+'): QueryVariableBuilder =>
-    variable.sort(VariableSort.AlphabeticalAsc).includeAll(true).allValue(value).current(ALL);
-  if (model === null) return [all(job), all(instance)];
+  if (model === null) return [withAll(job, '.+')];
   const models = labelVariable({
     name: 'model',
     label: 'Model',
@@ -192,7 +243,29 @@ export function serverVariables(
     series: `${model.family}{job=~"$job"}`,
     of: model.label,
   });
-  return [all(job), all(models, '.*'), all(instance)];
+  return [withAll(job, '.+'), withAll(models, '.*')];
+}
+
+/** Without a value for All, All of them are those that are offered. */
+function withAll(variable: QueryVariableBuilder, value?: string): QueryVariableBuilder {
+  const all = variable.sort(VariableSort.AlphabeticalAsc).includeAll(true).current(ALL);
+  return value === undefined ? all : all.allValue(value);
+}
+
+/** For whose values a heatmap is repeated. */
+export const HEATMAP_INSTANCE = 'heatmap_instance';
+
+/** The chosen instances that have the histogram in the time range, under any of its names: no other has a heatmap. */
+export function heatmapVariable(buckets: readonly string[]): QueryVariableBuilder {
+  const names = buckets.flatMap((name) => [name, name.replace(/_bucket$/, '')]).join('|');
+  const variable = labelVariable({
+    name: HEATMAP_INSTANCE,
+    label: 'Heatmap',
+    description: 'The chosen instances that have the histogram',
+    series: `{__name__=~"${names}",job=~"$job",instance=~"$instance"}`,
+    of: 'instance',
+  });
+  return withAll(variable).hide(VariableHide.HideVariable);
 }
 
 /**

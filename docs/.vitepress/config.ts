@@ -35,7 +35,15 @@ export default defineConfig({
             'a-bad-week.md',
             'prometheus.md',
           ],
-          ...['grafana.md', 'share-runs.md', 'operate.md', 'kubernetes.md', 'library.md', 'coming-from-other-tools.md'],
+          ...[
+            'grafana.md',
+            'watch-benchmarks.md',
+            'share-runs.md',
+            'operate.md',
+            'kubernetes.md',
+            'library.md',
+            'coming-from-other-tools.md',
+          ],
         ]),
       },
       {

@@ -4,7 +4,7 @@ import { newestTime, test } from './grafana.ts';
 const SYSTEMS = ['vllm', 'sglang', 'trtllm', 'triton', 'dynamo'];
 /** The dashboards of the project, and those that come with the app. */
 const UIDS = [
-  ...['benchmark', 'history', 'client-vs-server', 'generic', 'kvbm', ...SYSTEMS],
+  ...['benchmark', 'history', 'client-vs-server', 'generic', 'panels', 'kvbm', 'llm-d-epp', ...SYSTEMS],
   ...['benchmark', ...SYSTEMS].map((name) => `${name}-app`),
 ].map((name) => `llmbench-${name}`);
 

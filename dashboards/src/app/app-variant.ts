@@ -1,5 +1,5 @@
 import type { PanelSpec, RowSpec } from '../server/panel-spec.ts';
-import type { ServerDashboard } from '../server/server-dashboard.ts';
+import { withUsedChoices, type ServerDashboard } from '../server/server-dashboard.ts';
 import type { Signal } from '../server/signal.ts';
 
 /** Whether a panel shows nothing but percentiles of a latency, and its mean: what the app's panel draws with bounds. */
@@ -24,20 +24,22 @@ export function appVariant(dashboard: ServerDashboard): ServerDashboard {
   const rows = dashboard.rows
     .map((row): RowSpec => {
       const panels = row.panels.filter(isLatencyPercentiles);
-      return { ...row, panels: panels.map((panel) => ({ ...panel, signals: ofPercentiles(panel.signals) })) };
+      return {
+        ...row,
+        collapsed: row.details === true,
+        panels: panels.map((panel) => ({ ...panel, signals: ofPercentiles(panel.signals) })),
+      };
     })
     .filter(({ panels }) => panels.length > 0);
-  const used = rows.flatMap(({ panels }) => panels.flatMap(({ signals }) => signals.map(({ expr }) => expr))).join();
-  return {
+  return withUsedChoices({
     ...dashboard,
     uid: `${dashboard.uid}-app`,
     title: `${dashboard.title}, percentiles with bounds`,
     description: `Latency percentiles with the interval in which each lies; all else is on "${dashboard.title}"`,
     tag: 'llmbench-app',
-    choices: (dashboard.choices ?? []).filter(({ name }) => used.includes(`$${name}"`)),
     objectives: [],
     // The app's panel says itself what it lacks.
     emptyReasons: false,
     rows,
-  };
+  });
 }

@@ -1,72 +1,67 @@
-import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { heatmap } from '../panels/heatmap.ts';
 import { objectiveLine, timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
 import { HALF } from './sizes.ts';
 import { OVER_TIME } from '../wording.ts';
 
-/** The latencies that the client measured. */
-export function withClientLatency(dashboard: DashboardBuilder): void {
-  const quantiles = [0.5, 0.9, 0.99];
-  dashboard
-    .withRow(new RowBuilder('Latency seen by the client').id(3))
-    .withPanel(
-      timeseries({
-        ...HALF,
-        id: 31,
-        title: 'Time to first token, percentiles',
-        description: `From sending a request to its first chunk with content. ${OVER_TIME}`,
-        unit: 's',
-        queries: [...client.percentilesOverTime('time_to_first_token', quantiles), objectiveLine('ttft_slo')],
-      }),
-    )
-    .withPanel(
-      timeseries({
-        ...HALF,
-        id: 32,
-        title: 'Inter-token latency, percentiles',
-        description: `One value per request: (last − first content chunk) ÷ (output tokens − 1). ${OVER_TIME}`,
-        unit: 's',
-        queries: client.percentilesOverTime('inter_token_latency', quantiles),
-      }),
-    )
-    .withPanel(
-      timeseries({
-        ...HALF,
-        id: 33,
-        title: 'Request latency, percentiles',
-        description: `From sending a request to its last chunk with content. ${OVER_TIME}`,
-        unit: 's',
-        queries: client.percentilesOverTime('request_latency', quantiles),
-      }),
-    )
-    .withPanel(
-      timeseries({
-        ...HALF,
-        id: 34,
-        title: 'Time to first token, from due and from sent',
-        description:
-          'The same first token, counted from when the request was due and from when it was sent. The distance is the ' +
-          `time that requests waited in the client, which a closed loop hides. ${OVER_TIME}`,
-        unit: 's',
-        queries: [
-          ...client.percentilesOverTime('time_to_first_token_from_due', [0.99], 'from due'),
-          ...client.percentilesOverTime('time_to_first_token', [0.99], 'from sent'),
-        ],
-      }),
-    )
-    .withPanel(
-      heatmap({
-        id: 35,
-        width: 24,
-        height: 9,
-        title: 'Time to first token, run $run',
-        description:
-          'Requests per second in each bucket of the histogram of one run: what the percentiles are made of.',
-        boundUnit: 's',
-        unit: 'reqps',
-        expr: client.bucketsOverTime('time_to_first_token'),
-        repeat: 'run',
-      }),
-    );
+const QUANTILES = [0.5, 0.9, 0.99];
+
+/** The latencies that a user notices. */
+export function latencyOverTime() {
+  return [
+    timeseries({
+      ...HALF,
+      id: 31,
+      title: 'Time to first token, percentiles',
+      description: `From sending a request to its first chunk with content. ${OVER_TIME}`,
+      unit: 's',
+      queries: [...client.percentilesOverTime('time_to_first_token', QUANTILES), objectiveLine('ttft_slo')],
+    }),
+    timeseries({
+      ...HALF,
+      id: 32,
+      title: 'Inter-token latency, percentiles',
+      description: `One value per request: (last − first content chunk) ÷ (output tokens − 1). ${OVER_TIME}`,
+      unit: 's',
+      queries: client.percentilesOverTime('inter_token_latency', QUANTILES),
+    }),
+  ];
+}
+
+/** What explains them. */
+export function latencyInDetail() {
+  return [
+    timeseries({
+      ...HALF,
+      id: 33,
+      title: 'Request latency, percentiles',
+      description: `From sending a request to its last chunk with content. ${OVER_TIME}`,
+      unit: 's',
+      queries: client.percentilesOverTime('request_latency', QUANTILES),
+    }),
+    timeseries({
+      ...HALF,
+      id: 34,
+      title: 'Time to first token, from due and from sent',
+      description:
+        'The same first token, counted from when the request was due and from when it was sent. The distance is the ' +
+        `time that requests waited in the client, which a closed loop hides. ${OVER_TIME}`,
+      unit: 's',
+      queries: [
+        ...client.percentilesOverTime('time_to_first_token_from_due', [0.99], 'from due'),
+        ...client.percentilesOverTime('time_to_first_token', [0.99], 'from sent'),
+      ],
+    }),
+    heatmap({
+      id: 35,
+      width: 24,
+      height: 9,
+      title: 'Time to first token, run $run',
+      description: 'Requests per second in each bucket of the histogram of one run: what the percentiles are made of.',
+      boundUnit: 's',
+      unit: 'reqps',
+      expr: client.bucketsOverTime('time_to_first_token'),
+      repeat: 'run',
+    }),
+  ];
 }

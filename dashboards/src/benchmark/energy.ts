@@ -1,4 +1,3 @@
-import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { joinedTable, type Column } from '../panels/joined-table.ts';
 import * as client from '../queries/client.ts';
 import { COUNT, valueUnit } from '../server/units.ts';
@@ -20,24 +19,23 @@ const COLUMNS = [
 ] as const;
 
 /** What the chosen runs took and cost. */
-export function withEnergy(dashboard: DashboardBuilder): void {
-  dashboard.withRow(new RowBuilder('Energy and cost').id(6)).withPanel(
-    joinedTable({
-      id: 61,
-      width: 24,
-      height: 6,
-      title: 'Energy and cost of the runs',
-      description:
-        'Energy of all GPUs in the measure phase, idle power included, and the cost of the GPU time, both over the tokens of ok ' +
-        'requests. Idle power: the lowest before the first request. Cost: at the throughput of the run, in the currency of ' +
-        '--gpu-hour-price. –: the run lacks the measure.',
-      noValue: NOTHING_KNOWN,
-      labels: ['start', 'scenario', 'run_id'],
-      columns: COLUMNS.map(([unit, measure, title, shown]): Column => ({
-        title,
-        expr: client.resultOfRuns(unit, measure),
-        properties: [{ id: 'unit', value: shown }],
-      })),
-    }),
-  );
+export function energyOfRuns() {
+  return joinedTable({
+    id: 61,
+    width: 24,
+    height: 6,
+    title: 'Energy and cost of the runs',
+    description:
+      'Energy of all GPUs in the measure phase, idle power included, and the cost of the GPU time, both over the tokens of ok ' +
+      'requests. Idle power: the lowest before the first request. Cost: at the throughput of the run, in the currency of ' +
+      '--gpu-hour-price. –: the run lacks the measure.',
+    noValue: NOTHING_KNOWN,
+    labels: { start: 'Start', scenario: 'Scenario', run_id: 'Run' },
+    rowsOf: 'runs',
+    columns: COLUMNS.map(([unit, measure, title, shown]): Column => ({
+      title,
+      expr: client.resultOfRuns(unit, measure),
+      properties: [{ id: 'unit', value: shown }],
+    })),
+  });
 }

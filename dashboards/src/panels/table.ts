@@ -12,8 +12,8 @@ export interface FactsTableOptions extends PanelFrame {
 }
 
 export interface InfoTableOptions extends FactsTableOptions {
-  /** The column whose cells lead somewhere. */
-  readonly label: string;
+  /** The columns whose cells lead somewhere. */
+  readonly linked: readonly string[];
   readonly links: readonly { readonly title: string; readonly url: string; readonly targetBlank: boolean }[];
 }
 
@@ -37,5 +37,7 @@ export function factsTable(options: FactsTableOptions): PanelBuilder {
 
 /** The same, with cells that lead somewhere. */
 export function infoTable(options: InfoTableOptions): PanelBuilder {
-  return factsTable(options).overrideByName(options.label, [{ id: 'links', value: options.links }]);
+  const table = factsTable(options);
+  for (const label of options.linked) table.overrideByName(label, [{ id: 'links', value: options.links }]);
+  return table;
 }

@@ -46,6 +46,9 @@ const OBJECTIVE_STYLE = [
   { id: 'custom.stacking', value: { mode: 'none' } },
 ];
 
+/** The least upper end of the axis: without, Grafana draws 0 to 100 where all values are 0. */
+const SOFT_MAX: Readonly<Record<string, number>> = { s: 0.001, percentunit: 0.01 };
+
 /**
  * Lines over time from 0. Grafana's defaults do the rest: a gap in the data stays a gap, and of a short run, which has few
  * samples, it draws the points, as a single one makes no line.
@@ -54,6 +57,7 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
   const panel = framed(new PanelBuilder(), options)
     .unit(options.unit)
     .axisSoftMin(0)
+    .axisSoftMax(SOFT_MAX[options.unit] ?? 1)
     .legend(
       new VizLegendOptionsBuilder()
         .showLegend(true)

@@ -6,7 +6,9 @@ import {
   quantileOverTime,
   rateOverTime,
   runMatcher,
+  runProgress,
   runThroughput,
+  runTimeLeft,
   runTotal,
   withRunName,
   WHOLE_RANGE,
@@ -26,33 +28,36 @@ export function ofRuns(expr: string, name = ''): Query {
   return { expr: withRunName(expr, SELECTED_RUNS), legend, perRun: true };
 }
 
+/** The chosen run that began last: tiles show one run, because more than three series overlap. */
+const NEWEST =
+  'topk(1, max by (run_id) (last_over_time(llmbench_run_phase_start_timestamp_seconds' +
+  `{${runMatcher(SELECTED_RUNS)}}[${WHOLE_RANGE}])) or max by (run_id) ` +
+  `(last_over_time(llmbench_run_end_timestamp_seconds{${runMatcher(SELECTED_RUNS)}}[${WHOLE_RANGE}])))`;
+
+/** A query of a tile, with the series of the newest chosen run alone. */
+export function ofNewest(expr: string, legend = ''): Query {
+  return { expr: `(${expr}) and on (run_id) ${NEWEST}`, legend, perRun: true };
+}
+
 function percentile(quantile: number): string {
   return `p${quantile * 100}`;
 }
 
 /**
- * Percentiles of whole runs: exact ones of those whose result is published, else the interval of the buckets, or, of native
- * histograms, an estimate.
+ * Median and p99 of the newest chosen run: exact ones if its result is published, else the interval of the p99 from its
+ * buckets, or, of a native histogram, an estimate.
  */
-export function wholeRunPercentiles(
-  histogram: ClientHistogram,
-  quantiles: readonly number[],
-  histograms: Histograms,
-): Query[] {
-  return quantiles.flatMap((quantile) => {
-    const name = percentile(quantile);
-    const exact = exactResult({ unit: 'seconds', measure: histogram, stat: name }, SELECTED_RUNS);
-    const query = { histogram, quantile, of: SELECTED_RUNS };
-    const untilThen = (edge: 'low' | 'high'): string => `(${percentileEdge(query, edge)}) unless on (run_id) ${exact}`;
-    return [
-      ofRuns(exact, `${name} exact,`),
-      ofRuns(untilThen('low'), `${name} at least,`),
-      ofRuns(untilThen('high'), `${name} at most,`),
-      ...(histograms === 'either'
-        ? [ofRuns(`(${nativeQuantile(query)}) unless on (run_id) ${exact}`, `${name} estimated,`)]
-        : []),
-    ];
-  });
+export function wholeRunPercentiles(histogram: ClientHistogram, histograms: Histograms): Query[] {
+  const exact = (stat: string): string => exactResult({ unit: 'seconds', measure: histogram, stat }, SELECTED_RUNS);
+  const query = { histogram, quantile: 0.99, of: SELECTED_RUNS };
+  const untilThen = (expr: string): string => `(${expr}) unless on (run_id) ${exact('p99')}`;
+  return [
+    ofNewest(exact('p50'), 'p50'),
+    ofNewest(exact('p99'), 'p99'),
+    ofNewest(untilThen(percentileEdge(query, 'low')), 'p99 at least'),
+    ofNewest(untilThen(percentileEdge(query, 'high')), 'p99 at most'),
+    ...(histograms === 'either' ? [ofNewest(untilThen(nativeQuantile(query)), 'p99 estimated')] : []),
+  ];
 }
 
 /** Percentiles over time; `name` distinguishes these lines from others in the panel. */
@@ -71,44 +76,56 @@ export function bucketsOverTime(histogram: ClientHistogram): string {
 }
 
 /** Requests of the measure phase with one of these outcomes: of the result, or as far as they are counted. */
-function requests(outcomes: readonly string[]): Query {
+function requests(outcomes: readonly string[]): string {
   const published = outcomes.map((stat) => exactResult({ unit: 'requests', measure: 'requests', stat }, SELECTED_RUNS));
   const matchers = `phase="measure",outcome=~"${outcomes.join('|')}"`;
-  return ofRuns(`${published.join(' + ')} or ${runTotal('llmbench_requests_total', SELECTED_RUNS, matchers)}`);
+  return `${published.join(' + ')} or ${runTotal('llmbench_requests_total', SELECTED_RUNS, matchers)}`;
 }
 
-export const requestsOk = requests(['ok']);
-export const requestsFailed = requests(['error', 'timeout']);
+const OK = requests(['ok']);
+const FAILED = requests(['error', 'timeout']);
+export const requestsOk = ofNewest(OK);
+export const requestsFailed = ofNewest(FAILED);
 
-/** A throughput of the whole measure phase: of the result, or, as long as none is published, from counters. */
-function throughput(unit: string, measure: string, untilThen: string): Query[] {
+/** A throughput of the measure phase: of the result, or, until it is published, from counters, so far. */
+function throughput(unit: string, measure: string, counter: string, matchers = ''): Query[] {
   const exact = exactResult({ unit, measure, stat: 'value' }, SELECTED_RUNS);
-  return [ofRuns(exact), ofRuns(`(${untilThen}) unless on (run_id) ${exact}`, 'from counters,')];
+  const soFar = runThroughput(counter, SELECTED_RUNS, matchers);
+  return [ofNewest(exact), ofNewest(`(${soFar}) unless on (run_id) ${exact}`, 'so far')];
 }
 
 export const requestThroughput = throughput(
   'requests_per_second',
   'request_throughput',
-  runThroughput('llmbench_requests_total', SELECTED_RUNS, 'outcome="ok"'),
+  'llmbench_requests_total',
+  'outcome="ok"',
 );
 
 export const outputTokenThroughput = throughput(
   'tokens_per_second',
   'output_token_throughput',
-  runThroughput('llmbench_output_tokens_total', SELECTED_RUNS),
+  'llmbench_output_tokens_total',
 );
 
+/** Of a run under way: the share of its measure phase that is done, and how long the rest takes at the present pace. */
+export const progress = ofNewest(runProgress(SELECTED_RUNS), 'done');
+export const timeLeft = ofNewest(runTimeLeft(SELECTED_RUNS), 'left');
+
 /** One number of the published results of runs, with their names. */
-export function resultOfRuns(unit: string, measure: string): string {
-  return withRunName(exactResult({ unit, measure, stat: 'value' }, SELECTED_RUNS), SELECTED_RUNS);
+export function resultOfRuns(unit: string, measure: string, stat = 'value'): string {
+  return withRunName(exactResult({ unit, measure, stat }, SELECTED_RUNS), SELECTED_RUNS);
 }
+
+/** Requests of the measure phase of runs, with their names. */
+export const okOfRuns = withRunName(OK, SELECTED_RUNS);
+export const failedOfRuns = withRunName(FAILED, SELECTED_RUNS);
 
 const IN_FLIGHT = `sum by (run_id) (llmbench_requests_in_flight{${runMatcher(SELECTED_RUNS)}})`;
 
 export const inFlight = ofRuns(IN_FLIGHT, 'client');
 
 /** Summed over shards at each instant, then the highest: the sum of the shards' own peaks never happened. */
-export const inFlightPeak = ofRuns(`max_over_time(${IN_FLIGHT}[$__range:$scrape_interval])`);
+export const inFlightPeak = ofNewest(`max_over_time(${IN_FLIGHT}[$__range:$scrape_interval])`);
 
 export const requestRates = ofRuns(rateOverTime('llmbench_requests_total', SELECTED_RUNS, ['outcome']), '{{outcome}}');
 
@@ -120,19 +137,19 @@ export const errorRates = ofRuns(
 export const outputTokenRate = ofRuns(rateOverTime('llmbench_output_tokens_total', SELECTED_RUNS), 'client');
 
 /** Share of a run's first tokens that came within the objective, which is a bucket bound. */
-export const objectiveKept = ofRuns(
+export const objectiveKept = ofNewest(
   `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_bucket{run_id=~"$run",le="$ttft_slo"}[${WHOLE_RANGE}])) / ` +
     `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_count{run_id=~"$run"}[${WHOLE_RANGE}]))`,
 );
 
 /** The objectives that the run was started with: 1 met, 0 missed. */
-export const objectivesMet = ofRuns(
+export const objectivesMet = ofNewest(
   `max by (run_id, slo) (last_over_time(llmbench_slo_met{run_id=~"$run"}[${WHOLE_RANGE}]))`,
-  '{{slo}},',
+  '{{slo}}',
 );
 
 /** 1: the client was short of CPU at some time. */
-export const saturated = ofRuns(
+export const saturated = ofNewest(
   `max by (run_id) (max_over_time(llmbench_client_saturated{run_id=~"$run"}[${WHOLE_RANGE}]))`,
 );
 

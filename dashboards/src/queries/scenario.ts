@@ -6,14 +6,23 @@ const SELECTED = 'scenario=~"$scenario"';
 export const VERDICTS = ['regressed', 'suspect', 'undecided', 'unchanged', 'improved'] as const;
 
 /** The verdict at each time as one number: of a state set exactly one series is 1. */
-function verdicts(family: string, by: string): string {
+function verdicts(family: string, by: string, over = (series: string): string => series): string {
   return VERDICTS.map(
-    (verdict, index) => `${index + 1} * max by (${by}) (${family}{${SELECTED},verdict="${verdict}"})`,
+    (verdict, index) => `${index + 1} * max by (${by}) (${over(`${family}{${SELECTED},verdict="${verdict}"}`)})`,
   ).join(' + ');
 }
 
 export const VERDICT = verdicts('llmbench_scenario_verdict', 'scenario');
 export const MEASURE_VERDICT = verdicts('llmbench_scenario_measure_verdict', 'scenario, measure, stat');
+
+/** The place after the last verdict: of scenarios without any. */
+export const NOT_JUDGED = VERDICTS.length + 1;
+/** Scenarios with an effect in the time range, the worst verdict first: what is repeated for each of them has data. */
+export const JUDGED = `sort((${verdicts('llmbench_scenario_verdict', 'scenario', inRange)}) and on (scenario) ${inRange('llmbench_scenario_effect_ratio')})`;
+
+function inRange(series: string): string {
+  return `last_over_time(${series}[$__range])`;
+}
 
 function newest(family: string): string {
   return `max by (scenario) (${family}{${SELECTED}})`;
@@ -37,11 +46,14 @@ export const OVERDUE: readonly Query[] = [
   { expr: `2 + 0 * ${EXPECTED_INTERVAL} unless ${LAST_COMPLETED_SECONDS}`, legend: '{{scenario}}' },
 ];
 
+/** The verdict of every scenario that the exporter knows. */
+export const STATE = `${VERDICT} or ${NOT_JUDGED} + 0 * ${LAST_COMPLETED_SECONDS}`;
+
 const OF_MEASURE = 'scenario, measure, stat';
 
-/** The change against the baseline: 0.1 is 10 % more. */
-export function effect(bound: 'low' | 'estimate' | 'high'): string {
-  return `max by (${OF_MEASURE}) (llmbench_scenario_effect_ratio{${SELECTED},bound="${bound}"}) - 1`;
+/** The change against the baseline: 0.1 is 10 % more. In a repeated panel it is of that scenario. */
+export function effect(bound: 'low' | 'estimate' | 'high', scenario = SELECTED): string {
+  return `max by (${OF_MEASURE}) (llmbench_scenario_effect_ratio{${scenario},bound="${bound}"}) - 1`;
 }
 
 export const MARGIN = `max by (${OF_MEASURE}) (llmbench_scenario_margin_ratio{${SELECTED}})`;

@@ -4,15 +4,17 @@ import type { Family } from './families.ts';
 import type { PanelSpec } from './panel-spec.ts';
 
 const OF_RUN =
-  'Of the chosen runs, from the counts of exactly their measure phase, as soon as their results are published. Without these, of ' +
-  'the time range: an increase is extrapolated, and begins with the first scrape.';
+  'Counts and percentiles that `llmbench serve` publishes are of exactly the measure phase of the chosen runs, as soon as their ' +
+  'results are there; of several runs, the sum of the counts and the highest percentile. All others are of the time range: an ' +
+  'increase is extrapolated, and begins with the first scrape.';
 
 /** What a panel says about itself: what it means and what to do, what its percentiles are worth, the facts of the catalog. */
-export function description({ about, kind, signals }: PanelSpec, ofPercentiles = OVER_TIME): string {
+export function description({ about, cells = [], signals }: PanelSpec, ofPercentiles = OVER_TIME): string {
   const families = [...new Set(signals.flatMap((signal) => signal.families))];
+  const columns = cells.map((cell) => `**${cell.title}**: ${cell.about}`);
   const estimate = signals.some(({ percentile }) => percentile !== undefined) ? [ofPercentiles] : [];
-  const exact = kind === 'number' && signals.some(({ ofRun }) => ofRun !== undefined) ? [OF_RUN] : [];
-  return [about, ...exact, ...estimate, ...families.map(familyFacts)].join('\n\n');
+  const exact = cells.some(({ signal }) => signal.ofRun !== undefined) ? [OF_RUN] : [];
+  return [about, ...columns, ...exact, ...estimate, ...families.map(familyFacts)].join('\n\n');
 }
 
 function familyFacts(family: Family): string {

@@ -1,16 +1,18 @@
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
-import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { DynamicConfigValue, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { heatmap } from '../panels/heatmap.ts';
+import { joinedTable } from '../panels/joined-table.ts';
 import { stat } from '../panels/stat.ts';
+import { stateMappings } from '../panels/state-timeline.ts';
 import { factsTable } from '../panels/table.ts';
 import { NO_VALUE, objectiveLine, timeseries } from '../panels/timeseries.ts';
 import { description } from './description.ts';
-import type { PanelSpec } from './panel-spec.ts';
-import { unlessOfRun } from './run-exact.ts';
-import type { Query } from '../target.ts';
+import type { Alarm, Cell, PanelSpec } from './panel-spec.ts';
 import type { Signal } from './signal.ts';
-import type { DisplayUnit } from './units.ts';
+import { COUNT, type DisplayUnit } from './units.ts';
 import type { Family } from './families.ts';
+import type { PanelFrame } from '../panels/frame.ts';
+import { HEATMAP_INSTANCE } from '../variables.ts';
 
 export interface Size {
   readonly width: number;
@@ -19,10 +21,12 @@ export interface Size {
 
 /** Draws a panel with Grafana's own panels. */
 export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Panel> {
-  const { unit, axis } = displayOf(spec);
   const noValue = withoutData(spec);
   const missing = noValue === undefined ? {} : { noValue };
-  const frame = { id, title: spec.title, description: description(spec), ...size, unit };
+  const text = { id, title: spec.title, description: description(spec), ...size };
+  if (spec.cells !== undefined) return serversTable(text, spec.cells, noValue ?? '–');
+  const { unit, axis } = displayOf(spec);
+  const frame = { ...text, unit };
   const [first] = spec.signals;
   if (first === undefined) throw new Error(`${spec.title} shows nothing`);
   switch (spec.kind) {
@@ -31,10 +35,17 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
       return stat({
         ...frame,
         description: withMissing(frame.description, noValue),
-        queries: tileQueries(spec.signals).flatMap(ofRunFirst),
+        queries: tileQueries(spec.signals),
       });
     case 'heatmap':
-      return heatmap({ ...frame, ...missing, boundUnit: unit, unit: 'cps', expr: first.expr, repeat: 'instance' });
+      return heatmap({
+        ...frame,
+        ...missing,
+        boundUnit: unit,
+        unit: 'cps',
+        expr: first.expr,
+        repeat: HEATMAP_INSTANCE,
+      });
     case 'table':
       return factsTable({ ...frame, ...missing, expr: first.expr, labels: ['instance', ...(spec.columns ?? [])] });
     default:
@@ -55,22 +66,57 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
   }
 }
 
+/** A row per server, whatever their number: tiles of more than three overlap. */
+function serversTable(frame: PanelFrame, cells: readonly Cell[], noValue: string): Builder<Panel> {
+  return joinedTable({
+    ...frame,
+    noValue,
+    labels: { instance: 'Server' },
+    columns: cells.map(({ title, signal, alarm }) => ({
+      title,
+      // What is exact of the chosen runs, else what the scrapes in the time range give.
+      expr: signal.ofRun === undefined ? signal.expr : `${signal.ofRun} or ${signal.expr}`,
+      properties: [{ id: 'unit', value: signal.display.unit }, ...decimals(signal.display), ...colored(alarm)],
+    })),
+  });
+}
+
+/** An increase is extrapolated: its digits behind the point are none of the count. */
+function decimals({ unit }: DisplayUnit): DynamicConfigValue[] {
+  return unit === COUNT ? [{ id: 'decimals', value: 0 }] : [];
+}
+
+const UP = stateMappings([
+  { value: 0, text: 'down', color: 'red' },
+  { value: 1, text: 'up', color: 'green' },
+]);
+/** Grafana colors from a threshold on. */
+const TINY = 1e-9;
+const CALM = { value: null, color: 'text' };
+
+function colored(alarm: Alarm | undefined): DynamicConfigValue[] {
+  if (alarm === undefined) return [];
+  const text = { id: 'custom.cellOptions', value: { type: 'color-text' } };
+  if (alarm === 'down') return [{ id: 'mappings', value: UP }, text];
+  const steps =
+    'above' in alarm
+      ? [CALM, { value: alarm.above + TINY, color: 'orange' }]
+      : [
+          { value: null, color: 'orange' },
+          { value: alarm.below, color: 'text' },
+        ];
+  return [
+    { id: 'color', value: { mode: 'thresholds' } },
+    { id: 'thresholds', value: { mode: 'absolute', steps } },
+    text,
+  ];
+}
+
 /** A tile of one quantity is named by its title: its rows have room for the server only. A percentile is kept. */
 function tileQueries(signals: readonly Signal[]): readonly Signal[] {
   const [only, ...others] = signals;
   if (only === undefined || others.length > 0) return signals;
-  const short = (legend: string): string => legend.replace(/^[A-Za-z ]+ (?=\{\{)/, '');
-  const { ofRun } = only;
-  const named = { ...only, legend: short(only.legend) };
-  if (ofRun === undefined) return [named];
-  const query = { ...ofRun.query, legend: short(ofRun.query.legend) };
-  return [{ ...named, ofRun: { ...ofRun, query } }];
-}
-
-/** What is exact of the chosen runs, else what the scrapes in the time range give. */
-function ofRunFirst(signal: Signal): readonly Query[] {
-  const { ofRun } = signal;
-  return ofRun === undefined ? [signal] : [ofRun.query, { ...signal, expr: unlessOfRun(signal.expr, ofRun) }];
+  return [{ ...only, legend: only.legend.replace(/^[A-Za-z ]+ (?=\{\{)/, '') }];
 }
 
 function withMissing(text: string, noValue: string | undefined): string {

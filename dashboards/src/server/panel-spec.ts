@@ -9,6 +9,8 @@ export type PanelKind =
   | 'stacked'
   /** One number per series, of the whole time range. */
   | 'number'
+  /** A table of the servers: a row each, a column for each signal. */
+  | 'servers'
   /** A distribution over time, one panel per instance. */
   | 'heatmap'
   /** The labels of `…_info` families. */
@@ -27,15 +29,30 @@ export interface PanelSpec {
   readonly objective?: string;
   /** Of a panel over time: finds why it has no data. */
   readonly emptyReason?: Query;
-  /** Columns of a table. */
+  /** Columns of a table of facts. */
   readonly columns?: readonly string[];
+  /** Columns of a table of the servers; its signals are theirs. */
+  readonly cells?: readonly Cell[];
 }
+
+/** A column of the table of the servers. */
+export interface Cell {
+  readonly title: string;
+  readonly about: string;
+  readonly signal: Signal;
+  readonly alarm?: Alarm;
+}
+
+/** Values that deserve attention, which are colored. */
+export type Alarm = { readonly above: number } | { readonly below: number } | 'down';
 
 export interface RowSpec {
   /** Stable: the ids of its panels begin with it. */
   readonly id: number;
   readonly title: string;
   readonly collapsed: boolean;
+  /** On the dashboard of the details: what few look at. */
+  readonly details?: true;
   readonly panels: readonly PanelSpec[];
 }
 
@@ -58,6 +75,18 @@ export function number(title: string, about: string, signals: Signals): PanelSpe
   return panel('number', title, about, signals);
 }
 
+/** What one server does in one line: is it healthy, is it saturated. */
+export function servers(about: string, cells: readonly Cell[]): PanelSpec {
+  const signals = cells.map(({ signal }) => signal);
+  return { ...panel('servers', 'Servers', about, signals), cells };
+}
+
+export function cell(title: string, about: string, signals: Signals, alarm?: Alarm): Cell {
+  const [signal, ...others] = signals.flat();
+  if (signal === undefined || others.length > 0) throw new Error(`${title}: a cell has one value`);
+  return { title, about, signal, ...(alarm === undefined ? {} : { alarm }) };
+}
+
 export function heat(title: string, about: string, signal: Signal): PanelSpec {
   return panel('heatmap', title, about, [signal]);
 }
@@ -74,4 +103,9 @@ export function row(id: number, title: string, panels: readonly PanelSpec[]): Ro
 /** A row that is closed until it is wanted, and asks Prometheus nothing until then. */
 export function closedRow(id: number, title: string, panels: readonly PanelSpec[]): RowSpec {
   return { id, title, collapsed: true, panels };
+}
+
+/** A row of the dashboard of the details. */
+export function detailsRow(id: number, title: string, panels: readonly PanelSpec[]): RowSpec {
+  return { ...closedRow(id, title, panels), details: true };
 }

@@ -1,8 +1,15 @@
-import { RowBuilder, type Dashboard, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Dashboard, DashboardBuilder, QueryVariableBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { loadCatalogHead } from '../../../catalog/load.ts';
+import { selectors } from '../../../prometheus/promql.ts';
 import { baseDashboard, type DashboardFrame } from '../base-dashboard.ts';
-import { datasourceVariable, runVariables, scrapeIntervalVariable, serverVariables } from '../variables.ts';
-import { choiceVariable, objectiveVariable, type Choice, type Objective } from '../variables.ts';
+import {
+  datasourceVariable,
+  measuredServerVariables,
+  runOfSystemVariable,
+  scrapeIntervalVariable,
+} from '../variables.ts';
+import { choiceVariable, heatmapVariable, objectiveVariable, type Choice, type Objective } from '../variables.ts';
+import { withRow } from '../panels/row.ts';
 import type { Histograms } from '../native/histograms.ts';
 import { drawPanel, type Size } from './draw-panel.ts';
 import { emptyReason, serversVariable } from './empty-reason.ts';
@@ -33,15 +40,56 @@ export function serverDashboard(
 ): Dashboard {
   const dashboard = baseDashboard({ ...spec, description: `${spec.description}${checkedWith(spec)}` }).variables([
     datasourceVariable(),
-    ...runVariables(),
-    ...serverVariables(spec.presence, spec.model),
+    runOfSystemVariable(spec.system),
+    ...measuredServerVariables(spec),
     ...(spec.choices ?? []).map((choice) => choiceVariable(choice)),
     ...(spec.objectives ?? []).map((objective) => objectiveVariable(objective, histograms)),
+    ...heatmapsOf(spec),
     scrapeIntervalVariable(`${spec.presence}{job=~"$job",instance=~"$instance"}`),
     ...(spec.emptyReasons === false ? [] : [serversVariable(spec)]),
   ]);
   for (const row of spec.rows) addRow(dashboard, withEmptyReasons(row, spec), draw);
   return dashboard.build();
+}
+
+/** The variable that the heatmaps of a dashboard are repeated for. */
+function heatmapsOf({ rows }: ServerDashboard): QueryVariableBuilder[] {
+  const heatmaps = rows.flatMap(({ panels }) => panels.filter(({ kind }) => kind === 'heatmap'));
+  const queries = heatmaps.flatMap(({ signals }) => signals.map(({ expr }) => expr));
+  const buckets = queries.flatMap(selectors).map(({ metric }) => metric);
+  return queries.length === 0 ? [] : [heatmapVariable([...new Set(buckets)])];
+}
+
+/** Whether the servers are healthy and saturated, and where the time goes. */
+export function mainDashboard(spec: ServerDashboard): ServerDashboard {
+  return withUsedChoices({ ...spec, rows: spec.rows.filter(({ details }) => details !== true) });
+}
+
+/** The rows of features and parts that few look at, on a dashboard of their own; null: there are none. */
+export function detailsDashboard(spec: ServerDashboard): ServerDashboard | null {
+  const rows = spec.rows.filter(({ details }) => details === true);
+  if (rows.length === 0) return null;
+  return withUsedChoices({
+    ...spec,
+    uid: `${spec.uid}-details`,
+    title: `${spec.title}, details`,
+    description: `Features and parts that not every deployment has; health, saturation and latency are on "${spec.title}"`,
+    rows,
+  });
+}
+
+/** Without the variables that none of the rows uses. */
+export function withUsedChoices(spec: ServerDashboard): ServerDashboard {
+  const panels = spec.rows.flatMap((row) => row.panels);
+  const used = JSON.stringify(
+    panels.map(({ signals, objective }) => [signals.map(({ expr }) => expr), `$${objective}`]),
+  );
+  const isUsed = ({ name }: { readonly name: string }): boolean => new RegExp(`\\$${name}\\b`).test(used);
+  return {
+    ...spec,
+    choices: (spec.choices ?? []).filter(isUsed),
+    objectives: (spec.objectives ?? []).filter(isUsed),
+  };
 }
 
 function withEmptyReasons(row: RowSpec, servers: ServerDashboard): RowSpec {
@@ -65,13 +113,7 @@ function checkedWith({ system }: ServerDashboard): string {
 export function addRow(dashboard: DashboardBuilder, row: RowSpec, draw: DrawPanel = drawPanel): void {
   const boxes = sizes(row.panels);
   const drawn = row.panels.map((panel, index) => draw(panel, panelId(row, index), boxOf(boxes, index, panel)));
-  const builder = new RowBuilder(row.title).id(row.id);
-  if (row.collapsed) {
-    builder.collapsed(true);
-    for (const panel of drawn) builder.withPanel(panel);
-  }
-  dashboard.withRow(builder);
-  if (!row.collapsed) for (const panel of drawn) dashboard.withPanel(panel);
+  withRow(dashboard, row, drawn);
 }
 
 function panelId(row: RowSpec, index: number): number {
@@ -85,8 +127,22 @@ function boxOf(boxes: readonly Size[], index: number, { title }: PanelSpec): Siz
 }
 
 const SCREEN_WIDTH = 24;
-const PER_LINE: Readonly<Record<PanelKind, number>> = { number: 4, lines: 3, stacked: 3, heatmap: 1, table: 1 };
-const HEIGHT: Readonly<Record<PanelKind, number>> = { number: 4, lines: 8, stacked: 8, heatmap: 9, table: 6 };
+const PER_LINE: Readonly<Record<PanelKind, number>> = {
+  number: 4,
+  servers: 1,
+  lines: 3,
+  stacked: 3,
+  heatmap: 1,
+  table: 1,
+};
+const HEIGHT: Readonly<Record<PanelKind, number>> = {
+  number: 4,
+  servers: 5,
+  lines: 7,
+  stacked: 7,
+  heatmap: 9,
+  table: 6,
+};
 
 /** Gives each panel of a row its size: neighbors of like height share as few lines as they need, about as many on each. */
 function sizes(panels: readonly PanelSpec[]): Size[] {

@@ -1,8 +1,9 @@
 import { compareVersions, isVersion } from '../../../catalog/versions.ts';
 import { withFormerNames } from '../../../prometheus/former-names.ts';
 import { Families, type Family } from './families.ts';
-import { increaseOfRun, percentileOfRun, type RunExact } from './run-exact.ts';
+import { increaseOfRun, percentileOfRun } from './run-exact.ts';
 import type { Signal, SignalOptions } from './signal.ts';
+import { HEATMAP_INSTANCE } from '../variables.ts';
 import { rateUnit, valueUnit, type DisplayUnit } from './units.ts';
 
 /** The servers of one system, as the dashboard's variables choose them. */
@@ -32,7 +33,7 @@ const SUFFIX = /_(total|seconds|tokens|ratio|perc)$/;
 export class ServerQueries {
   readonly #families: Families;
   readonly #scope: ServerScope;
-  /** Counters over `[$__rate_interval]` for lines, or over the whole time range for numbers. */
+  /** Counters over `[$__rate_interval]` for lines, or over the whole time range for a table of the servers, a row each. */
   readonly #window: 'rate_interval' | 'range';
 
   constructor(scope: ServerScope, window: 'rate_interval' | 'range' = 'rate_interval') {
@@ -41,7 +42,7 @@ export class ServerQueries {
     this.#window = window;
   }
 
-  /** The same queries over the whole time range. */
+  /** One value per instance over the whole time range. */
   overRange(): ServerQueries {
     return new ServerQueries(this.#scope, 'range');
   }
@@ -76,7 +77,7 @@ export class ServerQueries {
     const increase = this.#increase(family, family.name, options);
     const expr = options.zeroWith === undefined ? increase : this.#orZero(increase, family, options.zeroWith, options);
     const signal = this.#signal(expr, [family], display, options, keep);
-    return this.#withRun(signal, family, options, increaseOfRun);
+    return this.#withRun(signal, increaseOfRun(family, this.#matchers(family, options)));
   }
 
   /** How many observations of a histogram or summary there are per second. */
@@ -105,8 +106,8 @@ export class ServerQueries {
       const expr = `histogram_quantile(${quantile}, ${rates})`;
       const buckets = this.#selector(family, `${name}_bucket`, options);
       const signal = this.#signal(expr, [family], display, { ...options, as }, keep);
-      const ofRun = (exact: RunExact) => percentileOfRun(exact, quantile);
-      return { ...this.#withRun(signal, family, options, ofRun), percentile: { quantile, buckets } };
+      const ofRun = percentileOfRun(family, this.#matchers(family, options), quantile);
+      return { ...this.#withRun(signal, ofRun), percentile: { quantile, buckets } };
     });
   }
 
@@ -196,7 +197,8 @@ export class ServerQueries {
   /** The increase of each bucket, for a heatmap that is repeated for each instance: so all its series have one grid. */
   buckets(name: string, options: SignalOptions = {}): Signal {
     const family = this.#families.get(name);
-    const expr = `sum by (le) (rate(${this.#selector(family, `${name}_bucket`, options)}[$__rate_interval]))`;
+    const selector = this.#selector(family, `${name}_bucket`, options).replace('$instance', `$${HEATMAP_INSTANCE}`);
+    const expr = `sum by (le) (rate(${selector}[$__rate_interval]))`;
     return { ...this.#signal(expr, [family], valueUnit(options.unit ?? family.unit), options, []), legend: '{{le}}' };
   }
 
@@ -223,9 +225,10 @@ export class ServerQueries {
     return this.#selector(family, name, { where });
   }
 
-  /** Labels that a query keeps: the model where the family has it, the instance, and those requested. */
+  /** Labels that a query keeps: the model where the family has it and it is no row of a table, the instance, those requested. */
   #keep({ allLabels }: Family, { by = [] }: SignalOptions): string[] {
     const { modelLabel } = this.#scope;
+    if (this.#window === 'range') return ['instance', ...by];
     const model = modelLabel !== undefined && allLabels.includes(modelLabel) ? [modelLabel] : [];
     return [...model, 'instance', ...by];
   }
@@ -251,17 +254,9 @@ export class ServerQueries {
   }
 
   /** The same signal with what is published of exactly the chosen runs. */
-  #withRun(
-    signal: Signal,
-    family: Family,
-    options: SignalOptions,
-    of: (exact: RunExact) => Signal['ofRun'] | null,
-  ): Signal {
-    if (this.#window !== 'range' || this.#scope.exporter !== undefined || this.#isReplicated(family)) return signal;
-    const { legend } = signal;
-    const exact = { family, matchers: this.#matchers(family, options), keep: this.#keep(family, options), legend };
-    const ofRun = of(exact);
-    return ofRun == null ? signal : { ...signal, ofRun };
+  #withRun(signal: Signal, ofRun: string | null): Signal {
+    const isApart = this.#scope.exporter !== undefined || signal.families.some((family) => this.#isReplicated(family));
+    return ofRun === null || this.#window !== 'range' || isApart ? signal : { ...signal, ofRun };
   }
 
   #increase(family: Family, metric: string, options: SignalOptions): string {

@@ -6,8 +6,8 @@ import type { DisplayUnit } from './units.ts';
 export interface Signal extends Query {
   readonly display: DisplayUnit;
   readonly families: readonly Family[];
-  /** The same of exactly the measure phase of the chosen runs, where `llmbench serve` publishes it. */
-  readonly ofRun?: { readonly query: Query; /** Without the names of the runs. */ readonly series: string };
+  /** The same of exactly the measure phase of the chosen runs, by instance, where `llmbench serve` publishes it. */
+  readonly ofRun?: string;
   /** Of an estimate from a histogram: which percentile, and the raw buckets that it is made of. */
   readonly percentile?: { readonly quantile: number; readonly buckets: string };
 }

@@ -1,4 +1,4 @@
-import { closedRow, lines, type RowSpec } from '../server/panel-spec.ts';
+import { detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerQueries } from '../server/server-queries.ts';
 
 /** The frontend as a process: its text work, its event loop, its transport to the workers, its models. */
@@ -7,7 +7,7 @@ export function dynamoProcessRows(q: ServerQueries): RowSpec[] {
 }
 
 function frontend(q: ServerQueries): RowSpec {
-  return closedRow(10, 'Frontend process: text and event loop', [
+  return detailsRow(10, 'Frontend process: text and event loop', [
     lines(
       'Tokenization and templates',
       'Time per request. If it grows, the frontend is short of CPU: run more frontends.',
@@ -67,7 +67,7 @@ function frontend(q: ServerQueries): RowSpec {
 }
 
 function transport(q: ServerQueries): RowSpec {
-  return closedRow(11, 'Request plane and models', [
+  return detailsRow(11, 'Request plane and models', [
     lines(
       'To the workers and back',
       'Time to prepare a request, to send it, and to get its first response item. If sending grows, the network is slow or the queue of a worker is full.',

@@ -1,4 +1,4 @@
-import { closedRow, lines, row, type RowSpec } from '../server/panel-spec.ts';
+import { closedRow, detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerQueries } from '../server/server-queries.ts';
 
 /** The KV router: how well it chooses, what it costs, whether its index is true. */
@@ -7,7 +7,7 @@ export function dynamoRouterRows(q: ServerQueries): RowSpec[] {
 }
 
 function choice(q: ServerQueries): RowSpec {
-  return row(4, 'Router', [
+  return closedRow(4, 'Router', [
     lines(
       'Router queue',
       'Requests and prompt tokens that the router holds back. If they grow, all workers are at their limit.',
@@ -49,7 +49,7 @@ function choice(q: ServerQueries): RowSpec {
 }
 
 function cost(q: ServerQueries): RowSpec {
-  return closedRow(5, 'Routing overhead', [
+  return detailsRow(5, 'Routing overhead', [
     lines(
       'Routing overhead',
       'Time of a whole routing decision and of its parts, which partly run in parallel and do not add up. A few milliseconds are normal; with more, the frontend is short of CPU.',
@@ -93,7 +93,7 @@ function cost(q: ServerQueries): RowSpec {
 }
 
 function events(q: ServerQueries): RowSpec {
-  return closedRow(6, "KV events: router view of the workers' caches", [
+  return detailsRow(6, "KV events: router view of the workers' caches", [
     lines('Events applied', 'By result. With any result other than ok, the index no longer matches the workers.', [
       q.rate('dynamo_component_kv_cache_events_applied', { by: ['status'], as: '' }),
     ]),

@@ -1,4 +1,4 @@
-import { closedRow, lines, row, type RowSpec } from '../server/panel-spec.ts';
+import { closedRow, detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerQueries } from '../server/server-queries.ts';
 
 /** Administration endpoints would thin out every mean. */
@@ -11,7 +11,7 @@ export function dynamoWorkerRows(q: ServerQueries): RowSpec[] {
 }
 
 function workers(q: ServerQueries): RowSpec {
-  return row(7, 'Workers', [
+  return closedRow(7, 'Workers', [
     lines(
       'Requests',
       'Requests received by each worker per second. A disaggregated request counts at its prefill and at its decode worker. If they are uneven, look at the routing.',
@@ -38,7 +38,7 @@ function workers(q: ServerQueries): RowSpec {
 }
 
 function pool(q: ServerQueries): RowSpec {
-  return closedRow(8, 'Work queue and transport of the workers', [
+  return detailsRow(8, 'Work queue and transport of the workers', [
     lines(
       'Work queue',
       'Requests that wait for the dispatcher, and the size of the queue. When it is full, senders block.',
@@ -70,7 +70,7 @@ function pool(q: ServerQueries): RowSpec {
 }
 
 function cache(q: ServerQueries): RowSpec {
-  return closedRow(9, 'KV cache and embedding cache of the workers', [
+  return detailsRow(9, 'KV cache and embedding cache of the workers', [
     lines(
       'KV cache usage',
       'In the fullest rank. Prefill workers of a disaggregated deployment do not expose it.',

@@ -1,5 +1,5 @@
 import { runCovered, targetsUp } from '../server/health.ts';
-import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
+import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import { dynamoProcessRows } from './dynamo-processes.ts';
@@ -23,35 +23,44 @@ const frontend = new ServerQueries({ systems: ['dynamo', 'dynamo-router'], model
 const whole = frontend.overRange();
 
 function overview(): RowSpec {
-  return row(1, 'Health and saturation', [
-    targetsUp(frontend, PRESENCE),
-    runCovered(frontend, PRESENCE),
-    number(
-      'Requests failed',
-      'Share of the requests that ended in an error. Requests that the client cancelled are not counted as errors. Empty before the first request of a frontend. The first error of each kind is missing, because its series begins with it.',
-      [whole.share('dynamo_frontend_requests_total', 'status="error",error_type!="cancelled"', { as: 'failed' })],
+  return row(1, 'Health, saturation, and where the time goes', [
+    servers(
+      'One row per frontend or worker: is it healthy, is it saturated. What only one of them counts is empty for the other.',
+      [
+        targetsUp(frontend, PRESENCE),
+        runCovered(frontend, PRESENCE),
+        cell(
+          'Failed',
+          'share of the requests that ended in an error. Requests that the client cancelled are not counted as errors. The first error of each kind is missing, because its series begins with it.',
+          [whole.share('dynamo_frontend_requests_total', 'status="error",error_type!="cancelled"')],
+          { above: 0 },
+        ),
+        cell(
+          'Max queue',
+          'the largest number of requests that waited for their first token at any scrape: routing, queue and prefill together.',
+          [whole.gauge('dynamo_frontend_queued_requests')],
+        ),
+        cell(
+          'Max KV',
+          'usage of the fullest rank of a worker. Empty for engines that do not expose it; see the dashboard of the engine.',
+          [whole.gauge('dynamo_component_gpu_cache_usage_percent')],
+          { above: 0.95 },
+        ),
+        cell('TTFT p99', 'time to first token, from the entry into the frontend.', [
+          whole.percentiles('dynamo_frontend_time_to_first_token_seconds', [0.99]),
+        ]),
+        cell(
+          'TTFT kept',
+          'share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound; empty if it is not a bound of this server.',
+          [whole.within('dynamo_frontend_time_to_first_token_seconds', 'ttft_slo')],
+          { below: 0.99 },
+        ),
+        cell('ITL p99', 'inter-token latency, one value per token.', [
+          whole.percentiles('dynamo_frontend_inter_token_latency_seconds', [0.99]),
+        ]),
+        cell('Tokens', 'output tokens of all requests.', [whole.rate('dynamo_frontend_output_tokens_total')]),
+      ],
     ),
-    number(
-      'Peak without a first token',
-      'The largest number of requests that waited for their first token at any scrape: routing, queue and prefill together.',
-      [whole.gauge('dynamo_frontend_queued_requests', { as: 'waiting' })],
-    ),
-    number(
-      'Peak KV cache usage',
-      'Usage of the fullest worker. Empty for engines that do not expose it; see the dashboard of the engine.',
-      [whole.gauge('dynamo_component_gpu_cache_usage_percent', { as: 'KV cache' })],
-    ),
-    number('Time to first token', 'p99 over the time range, from the entry into the frontend.', [
-      whole.percentiles('dynamo_frontend_time_to_first_token_seconds', [0.99]),
-    ]),
-    number(
-      'TTFT objective kept',
-      'Share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound. Empty if it is not a bound of this server.',
-      [whole.within('dynamo_frontend_time_to_first_token_seconds', 'ttft_slo', { as: 'kept' })],
-    ),
-    number('Output tokens', 'Output tokens in the time range.', [
-      whole.rate('dynamo_frontend_output_tokens_total', { as: 'tokens' }),
-    ]),
     stacked(
       'Where the time goes',
       'Mean time in each stage of the frontend per request. Averaged over all requests of the selected servers, those of a warm-up and a cool-down included. If transport_roundtrip grows, look at the workers; if preprocess grows, the frontend is short of CPU; if route grows, requests queue in the router.',
@@ -70,11 +79,6 @@ function overview(): RowSpec {
       "KV blocks that each worker holds, as estimated by the frontend. If the lines are uneven, one worker gets too much; see the router's row.",
       [frontend.gauge('dynamo_frontend_worker_active_decode_blocks', { by: ['worker_id'], as: 'worker' })],
     ),
-  ]);
-}
-
-function latency(): RowSpec {
-  return row(2, 'Latency at the frontend', [
     lines(
       'Time to first token',
       'From the entry into the frontend to the first token. Compare with the time to first response of the workers: the rest is router and transport.',
@@ -87,6 +91,14 @@ function latency(): RowSpec {
       [frontend.percentiles('dynamo_frontend_inter_token_latency_seconds', QUANTILES)],
       { objective: 'itl_slo' },
     ),
+    lines('Output tokens', 'Counted while they stream.', [
+      frontend.rate('dynamo_frontend_output_tokens_total', { as: 'output' }),
+    ]),
+  ]);
+}
+
+function latency(): RowSpec {
+  return closedRow(2, 'Latency at the frontend', [
     lines(
       'Request duration',
       'Whole requests, failed ones too. The first bounds are seconds apart: below them an estimate is imprecise.',
@@ -126,7 +138,7 @@ function latency(): RowSpec {
 }
 
 function throughput(): RowSpec {
-  return row(3, 'Throughput and errors', [
+  return closedRow(3, 'Throughput and errors', [
     lines('Requests', 'Requests accepted and finished per second. If accepted stays above finished, work piles up.', [
       frontend.rate('dynamo_frontend_requests_started_total', { as: 'accepted' }),
       frontend.rate('dynamo_frontend_requests_total', { as: 'finished' }),
@@ -136,9 +148,6 @@ function throughput(): RowSpec {
       'overload: rejected because the workers are busy. internal: a worker failed. cancelled: the client disconnected. validation, not_found: the request is wrong.',
       [frontend.rate('dynamo_frontend_requests_total', { by: ['error_type'], where: 'status="error"', as: '' })],
     ),
-    lines('Output tokens', 'Counted while they stream.', [
-      frontend.rate('dynamo_frontend_output_tokens_total', { as: 'output' }),
-    ]),
     lines(
       'Prompt length',
       'Of requests that got a first token. A change explains a change of the time to first token.',

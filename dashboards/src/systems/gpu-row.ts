@@ -1,4 +1,4 @@
-import { closedRow, lines, number, type RowSpec } from '../server/panel-spec.ts';
+import { detailsRow, lines, number, type RowSpec } from '../server/panel-spec.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import type { Choice } from '../variables.ts';
 
@@ -17,7 +17,7 @@ const APART = { by: ['gpu'] };
 export function gpuRow(id: number, outputTokens: string): RowSpec {
   const q = new ServerQueries({ systems: ['dcgm'], exporter: 'gpu_exporter' });
   const energy = `sum(increase(${q.selector('DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION')}[$__range])) / 1000`;
-  return closedRow(id, 'GPU (DCGM exporter)', [
+  return detailsRow(id, 'GPU (DCGM exporter)', [
     lines(
       'GPU utilization',
       'Share of the time in which any kernel ran. A high value means busy, not efficient; compare it with the tensor cores.',
@@ -71,7 +71,7 @@ export function gpuRow(id: number, outputTokens: string): RowSpec {
         ),
       ],
     ),
-    number(
+    lines(
       'Last XID error',
       'Code of the last error that the driver reported; 0 means none. With any other code, do not trust the run, and look the code up in the documentation of NVIDIA.',
       [q.highest('DCGM_FI_DEV_XID_ERRORS', { ...APART, as: 'XID' })],

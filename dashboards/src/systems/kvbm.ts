@@ -1,5 +1,5 @@
 import { runCovered, targetsUp } from '../server/health.ts';
-import { closedRow, lines, number, row, type RowSpec } from '../server/panel-spec.ts';
+import { cell, closedRow, lines, row, servers, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 
@@ -9,14 +9,22 @@ const whole = q.overRange();
 
 function overview(): RowSpec {
   return row(1, 'Health and activity', [
-    targetsUp(q, PRESENCE),
-    runCovered(q, PRESENCE),
-    number('Tokens found', 'Prompt tokens found in the tiers in the time range: prefill that was saved.', [
-      whole.rate('kvbm_matched_tokens', { as: 'tokens' }),
-    ]),
-    number('Object storage failures', 'Blocks whose read or write failed in the time range. Any: look at the store.', [
-      whole.rate('kvbm_object_read_failures', { as: 'reads' }),
-      whole.rate('kvbm_object_write_failures', { as: 'writes' }),
+    servers('One row per server: is it healthy, does it save work.', [
+      targetsUp(q, PRESENCE),
+      runCovered(q, PRESENCE),
+      cell('Found', 'prompt tokens found in the tiers: prefill that was saved.', [whole.rate('kvbm_matched_tokens')]),
+      cell(
+        'Failed reads',
+        'blocks that object storage failed to read. Any: look at the store.',
+        [whole.rate('kvbm_object_read_failures')],
+        { above: 0 },
+      ),
+      cell(
+        'Failed writes',
+        'blocks that object storage failed to write. Any: look at the store.',
+        [whole.rate('kvbm_object_write_failures')],
+        { above: 0 },
+      ),
     ]),
     lines(
       'Tokens found',
@@ -41,7 +49,7 @@ function overview(): RowSpec {
 }
 
 function tiers(): RowSpec {
-  return row(2, 'Offload and onboard', [
+  return closedRow(2, 'Offload and onboard', [
     lines(
       'Offload: down the tiers',
       'Blocks moved out per second. If they are far above the blocks onboarded, tiers are filled but not used.',

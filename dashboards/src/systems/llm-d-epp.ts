@@ -1,5 +1,5 @@
 import { targetsUp } from '../server/health.ts';
-import { closedRow, lines, number, row, type RowSpec } from '../server/panel-spec.ts';
+import { cell, closedRow, lines, row, servers, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 
@@ -10,16 +10,22 @@ const q = new ServerQueries({ systems: ['llm-d-epp'], modelLabel: 'model_name' }
 const whole = q.overRange();
 
 function overview(): RowSpec {
-  return row(1, 'Health and saturation', [
-    targetsUp(q, PRESENCE),
-    number('Requests', 'Requests that the router handled in the time range.', [
-      whole.rate('llm_d_epp_request_total', { as: 'requests' }),
-    ]),
-    number('Requests failed', 'In the time range. Empty before the first failure: a series begins with it.', [
-      whole.rate('llm_d_epp_request_error_total', { as: 'failed' }),
-    ]),
-    number('Servers ready', 'The largest number at any scrape. The router can only choose among these.', [
-      whole.gauge('llm_d_epp_ready_endpoints', { as: 'ready' }),
+  return row(1, 'Health, saturation, and where the time goes', [
+    servers('One row per router: is it healthy, is its pool saturated.', [
+      targetsUp(q, PRESENCE),
+      cell('Requests', 'requests that the router handled.', [whole.rate('llm_d_epp_request_total')]),
+      cell(
+        'Failed',
+        'empty before the first failure: a series begins with it.',
+        [whole.rate('llm_d_epp_request_error_total')],
+        { above: 0 },
+      ),
+      cell('Ready', 'the largest number at any scrape. The router can only choose among these.', [
+        whole.gauge('llm_d_epp_ready_endpoints'),
+      ]),
+      cell('TTFT p99', 'from the arrival at the router to the first byte of the response.', [
+        whole.percentiles('llm_d_epp_request_ttft_seconds', [0.99]),
+      ]),
     ]),
     lines('Requests', 'Finished per second, and those that failed, by code.', [
       q.rate('llm_d_epp_request_total', { as: 'requests' }),
@@ -38,11 +44,6 @@ function overview(): RowSpec {
         q.gauge('llm_d_epp_average_kv_cache_utilization', { by: ['name'], as: 'mean KV cache usage' }),
       ],
     ),
-  ]);
-}
-
-function latency(): RowSpec {
-  return row(2, 'Latency as the router sees it', [
     lines(
       'Time to first token',
       'From the arrival at the router to the first byte of the response; without streaming it is the whole request.',
@@ -51,6 +52,14 @@ function latency(): RowSpec {
     lines('Time per output token, per request', 'Mean of each streamed request.', [
       q.percentiles('llm_d_epp_request_streaming_tpot_seconds', QUANTILES),
     ]),
+    lines('Time of a decision', 'A few milliseconds are normal; with more, the router is short of CPU.', [
+      q.meanAndPercentiles('llm_d_epp_scheduler_e2e_duration_seconds', [0.99]),
+    ]),
+  ]);
+}
+
+function latency(): RowSpec {
+  return closedRow(2, 'Latency as the router sees it', [
     lines('Request latency', 'From the arrival at the router to the end of the response.', [
       q.meanAndPercentiles('llm_d_epp_request_duration_seconds', QUANTILES),
     ]),
@@ -66,10 +75,7 @@ function latency(): RowSpec {
 }
 
 function scheduling(): RowSpec {
-  return row(3, 'Choice of a server', [
-    lines('Time of a decision', 'A few milliseconds are normal; with more, the router is short of CPU.', [
-      q.meanAndPercentiles('llm_d_epp_scheduler_e2e_duration_seconds', [0.99]),
-    ]),
+  return closedRow(3, 'Choice of a server', [
     lines('Time of each plugin', 'Mean at its extension point: the slowest one decides the time of a decision.', [
       q.mean('llm_d_epp_plugin_duration_seconds', { by: ['extension_point', 'plugin_name'], as: '' }),
     ]),

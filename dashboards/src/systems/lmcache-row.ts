@@ -1,10 +1,10 @@
-import { closedRow, lines, type RowSpec } from '../server/panel-spec.ts';
+import { detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 
 /** LMCache inside an engine's process (`lmcache:` on the engine's own page). Every worker counts the same tokens. */
 export function lmcacheRow(id: number): RowSpec {
   const q = new ServerQueries({ systems: ['lmcache'], replicas: { labels: ['worker_id'], apart: [] } });
-  return closedRow(id, 'LMCache', [
+  return detailsRow(id, 'LMCache', [
     lines(
       'Hit ratio',
       'Tokens found ÷ tokens requested, from counters; the gauges of LMCache itself read 0 or 1 without traffic. Low: prompts share no prefix, or the tiers are too small.',

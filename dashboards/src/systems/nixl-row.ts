@@ -1,4 +1,4 @@
-import { closedRow, lines, type RowSpec } from '../server/panel-spec.ts';
+import { detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import type { Choice } from '../variables.ts';
 
@@ -16,7 +16,7 @@ const APART = { by: ['agent_name'] };
 /** KV transfers as NIXL itself counts them, whichever engine uses it. */
 export function nixlRow(id: number): RowSpec {
   const q = new ServerQueries({ systems: ['nixl'], exporter: 'nixl_agent' });
-  return closedRow(id, 'NIXL agents', [
+  return detailsRow(id, 'NIXL agents', [
     lines('Transfer time of NIXL', 'From the start of a transfer to its completion, and until it was posted.', [
       q.percentiles('agent_xfer_time_us', [0.5, 0.99], { ...APART, as: 'transfer' }),
       q.percentiles('agent_xfer_post_time_us', [0.99], { ...APART, as: 'post' }),

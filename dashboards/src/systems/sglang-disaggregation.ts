@@ -1,10 +1,10 @@
-import { closedRow, lines, type RowSpec } from '../server/panel-spec.ts';
+import { detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerQueries } from '../server/server-queries.ts';
 
 /** Prefill and decode on different servers. */
 export function sglangDisaggregationRows(q: ServerQueries): RowSpec[] {
   return [
-    closedRow(11, 'Disaggregated prefill and decode', [
+    detailsRow(11, 'Disaggregated prefill and decode', [
       lines(
         'Queues of the prefill server',
         'bootstrap: waiting for the handshake. in flight: KV being transferred. The queue that grows is the bottleneck.',

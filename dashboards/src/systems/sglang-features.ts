@@ -1,4 +1,4 @@
-import { closedRow, lines, type RowSpec } from '../server/panel-spec.ts';
+import { detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerQueries } from '../server/server-queries.ts';
 
 /** The caches behind the GPU, speculative decoding, adapters, and what the server was started with. */
@@ -7,7 +7,7 @@ export function sglangFeatureRows(q: ServerQueries): RowSpec[] {
 }
 
 function offload(q: ServerQueries): RowSpec {
-  return closedRow(7, 'Hierarchical cache: host memory and storage', [
+  return detailsRow(7, 'Hierarchical cache: host memory and storage', [
     lines(
       'Host tier',
       'Tokens held, and the capacity. When it is full, the oldest tokens are dropped or moved to storage.',
@@ -50,7 +50,7 @@ function offload(q: ServerQueries): RowSpec {
 }
 
 function speculation(q: ServerQueries): RowSpec {
-  return closedRow(8, 'Speculative decoding', [
+  return detailsRow(8, 'Speculative decoding', [
     lines(
       'Acceptance',
       'Drafts accepted ÷ proposed, from the last report of the scheduler. If it is low, use fewer draft tokens or another drafter.',
@@ -77,7 +77,7 @@ function speculation(q: ServerQueries): RowSpec {
 }
 
 function adapters(q: ServerQueries): RowSpec {
-  return closedRow(9, 'LoRA adapters', [
+  return detailsRow(9, 'LoRA adapters', [
     lines(
       'Adapter slots',
       'Occupied slots, and all slots. When all are occupied, requests for other adapters wait until one is loaded.',
@@ -90,7 +90,7 @@ function adapters(q: ServerQueries): RowSpec {
 }
 
 function configuration(q: ServerQueries): RowSpec {
-  return closedRow(10, 'Configuration', [
+  return detailsRow(10, 'Configuration', [
     lines('Tokens', 'Longest context, and tokens per page. Compare only runs in which they are equal.', [
       q.highest('sglang:context_len', { as: 'context' }),
       q.highest('sglang:page_size', { as: 'page' }),

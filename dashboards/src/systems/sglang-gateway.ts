@@ -1,11 +1,11 @@
-import { closedRow, lines, type RowSpec } from '../server/panel-spec.ts';
+import { detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 
 /** The gateway before SGLang (smg, in-tree or standalone): its metrics have a port of their own. */
 export function sglangGatewayRows(): RowSpec[] {
   const q = new ServerQueries({ systems: ['smg'], exporter: 'gateway' });
   return [
-    closedRow(12, 'Gateway: requests', [
+    detailsRow(12, 'Gateway: requests', [
       lines(
         'Requests',
         'Requests from clients, routed to a worker, and sent to a worker. If more are sent than routed, the gateway retries.',
@@ -35,7 +35,7 @@ export function sglangGatewayRows(): RowSpec[] {
         q.rate('smg_router_upstream_send_retries_total', { as: 'sent again' }),
       ]),
     ]),
-    closedRow(13, 'Gateway: workers and cache-aware routing', [
+    detailsRow(13, 'Gateway: workers and cache-aware routing', [
       lines(
         'Requests by worker',
         'Requests in progress. If they are uneven, the policy favors the cache over the load.',

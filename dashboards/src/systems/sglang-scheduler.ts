@@ -1,4 +1,4 @@
-import { closedRow, lines, row, type RowSpec } from '../server/panel-spec.ts';
+import { closedRow, detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerQueries } from '../server/server-queries.ts';
 
 /** Counters of events that are born with the first: 0 on a server that has finished a request. */
@@ -12,7 +12,7 @@ export function sglangSchedulerRows(q: ServerQueries): RowSpec[] {
 }
 
 function scheduler(q: ServerQueries): RowSpec {
-  return row(4, 'Scheduler', [
+  return closedRow(4, 'Scheduler', [
     lines(
       'Retractions',
       'Requests moved back to the queue per second because memory ran short. Lower the concurrency or raise --mem-fraction-static.',
@@ -45,7 +45,7 @@ function scheduler(q: ServerQueries): RowSpec {
 }
 
 function pools(q: ServerQueries): RowSpec {
-  return row(5, 'KV pool', [
+  return closedRow(5, 'KV pool', [
     lines(
       'Token slots',
       'used: held by requests. evictable: held only by the prefix cache. Memory is short when available and evictable are both near 0.',
@@ -98,7 +98,7 @@ function prefill(q: ServerQueries, where: string): string {
 }
 
 function loop(q: ServerQueries): RowSpec {
-  return closedRow(6, 'Scheduler loop, data parallelism, GPU time', [
+  return detailsRow(6, 'Scheduler loop, data parallelism, GPU time', [
     lines(
       'Loop time by stage',
       'Share of the time in each stage of the scheduler loop. If much of it is outside run_batch, the CPU delays the GPU.',

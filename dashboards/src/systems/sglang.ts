@@ -1,5 +1,5 @@
 import { runCovered, targetsUp } from '../server/health.ts';
-import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
+import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
@@ -22,37 +22,46 @@ const q = new ServerQueries({
 const whole = q.overRange();
 
 function overview(): RowSpec {
-  return row(1, 'Health and saturation', [
-    targetsUp(q, PRESENCE),
-    runCovered(q, PRESENCE),
-    number('Requests aborted', 'Requests that were aborted in the time range, by the client or by the server.', [
-      whole.rate('sglang:num_aborted_requests_total', { as: 'aborted', ...ZERO }),
-    ]),
-    number(
-      'Longest queue',
-      'The largest number of requests that waited at any scrape. If it is more than a batch, the load exceeds the capacity of the server.',
-      [whole.gauge('sglang:num_queue_reqs', { as: 'waiting' })],
-    ),
-    number('Peak KV pool usage', 'Usage of the fullest pool of the fullest rank. Near 100 %, requests are retracted.', [
-      whole.gauge('sglang:token_usage', { as: 'KV pool' }),
-    ]),
-    number(
-      'Retractions',
-      'Requests whose KV cache was dropped and whose work is done again. Any value above 0 means that memory is short.',
-      [whole.rate('sglang:num_retracted_requests_total', { as: 'retracted', ...NO_RETRACTION })],
-    ),
-    number(
-      'Time to first token',
-      'p99 of streamed requests over the time range; unstreamed ones would count their whole latency.',
-      [whole.percentiles('sglang:time_to_first_token_seconds', [0.99], STREAMED)],
-    ),
-    number(
-      'TTFT objective kept',
-      'Share of the streamed requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound. Empty if it is not a bound of this server.',
-      [whole.within('sglang:time_to_first_token_seconds', 'ttft_slo', { ...STREAMED, as: 'kept' })],
-    ),
-    number('Output tokens', 'Output tokens of requests that finished in the time range.', [
-      whole.rate('sglang:generation_tokens_total', { as: 'tokens' }),
+  return row(1, 'Health, saturation, and where the time goes', [
+    servers('One row per server: is it healthy, is it saturated.', [
+      targetsUp(q, PRESENCE),
+      runCovered(q, PRESENCE),
+      cell(
+        'Aborted',
+        'requests that were aborted, by the client or by the server.',
+        [whole.rate('sglang:num_aborted_requests_total', ZERO)],
+        { above: 0 },
+      ),
+      cell(
+        'Max queue',
+        'the largest number of requests that waited at any scrape. If it is more than a batch, the load exceeds the capacity of the server.',
+        [whole.gauge('sglang:num_queue_reqs')],
+      ),
+      cell(
+        'Max KV',
+        'usage of the fullest pool of the fullest rank. Near 100 %, requests are retracted.',
+        [whole.gauge('sglang:token_usage')],
+        { above: 0.95 },
+      ),
+      cell(
+        'Retracted',
+        'requests whose KV cache was dropped and whose work is done again. Any value above 0 means that memory is short.',
+        [whole.rate('sglang:num_retracted_requests_total', NO_RETRACTION)],
+        { above: 0 },
+      ),
+      cell('TTFT p99', 'time to first token of streamed requests; unstreamed ones would count their whole latency.', [
+        whole.percentiles('sglang:time_to_first_token_seconds', [0.99], STREAMED),
+      ]),
+      cell(
+        'TTFT kept',
+        'share of the streamed requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound; empty if it is not a bound of this server.',
+        [whole.within('sglang:time_to_first_token_seconds', 'ttft_slo', STREAMED)],
+        { below: 0.99 },
+      ),
+      cell('TPOT p99', 'time per output token of streamed requests, one mean per request.', [
+        whole.percentiles('sglang:request_time_per_output_token_seconds', [0.99], STREAMED),
+      ]),
+      cell('Tokens', 'output tokens of requests that finished.', [whole.rate('sglang:generation_tokens_total')]),
     ]),
     stacked(
       'Where the time goes',
@@ -82,13 +91,6 @@ function overview(): RowSpec {
       ],
       { max: 1 },
     ),
-  ]);
-}
-
-const STREAMED = { where: 'is_streaming=~"true|"' };
-
-function latency(): RowSpec {
-  return row(2, 'Latency', [
     lines(
       'Time to first token',
       'From arrival to the first token, of streamed requests (or of all, in versions that do not distinguish them). The first bound is 0.1 s: below it an estimate is meaningless.',
@@ -101,6 +103,18 @@ function latency(): RowSpec {
       [q.percentiles('sglang:request_time_per_output_token_seconds', QUANTILES, STREAMED)],
       { objective: 'itl_slo' },
     ),
+    lines(
+      'Tokens, as they are processed',
+      'Counted while requests run: prompt tokens computed, prompt tokens from the cache, tokens decoded.',
+      [q.rate('sglang:realtime_tokens_total', { by: ['mode'], as: '' })],
+    ),
+  ]);
+}
+
+const STREAMED = { where: 'is_streaming=~"true|"' };
+
+function latency(): RowSpec {
+  return closedRow(2, 'Latency', [
     lines(
       'Gap between tokens',
       'One value per token: the gap of a chunk ÷ its tokens. Not comparable with a mean per request.',
@@ -126,12 +140,7 @@ function latency(): RowSpec {
 }
 
 function throughput(): RowSpec {
-  return row(3, 'Throughput', [
-    lines(
-      'Tokens, as they are processed',
-      'Counted while requests run: prompt tokens computed, prompt tokens from the cache, tokens decoded.',
-      [q.rate('sglang:realtime_tokens_total', { by: ['mode'], as: '' })],
-    ),
+  return closedRow(3, 'Throughput', [
     lines(
       'Tokens of finished requests',
       'Counted when a request ends, and therefore in bursts if responses are long.',

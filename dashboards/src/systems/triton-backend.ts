@@ -1,9 +1,9 @@
-import { closedRow, lines, type RowSpec } from '../server/panel-spec.ts';
+import { detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerQueries } from '../server/server-queries.ts';
 
 /** The TensorRT-LLM backend in Triton: snapshots of the last iteration, whose unit depends on a label. */
 export function tritonBackendRow(id: number, q: ServerQueries): RowSpec {
-  return closedRow(id, 'TensorRT-LLM backend', [
+  return detailsRow(id, 'TensorRT-LLM backend', [
     lines('Requests by state', 'waiting: active and not scheduled. Requests in the queue of Triton are not included.', [
       q.gauge('nv_trt_llm_request_metrics', { by: ['request_type'], as: '' }),
     ]),

@@ -1,5 +1,5 @@
 import { runCovered, targetsUp } from '../server/health.ts';
-import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
+import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import type { SignalOptions } from '../server/signal.ts';
@@ -22,38 +22,39 @@ function meanTimeOverall(duration: string, per: string, options: SignalOptions) 
 }
 
 function failureShare(): string {
-  const failed = `sum by (model, instance) (increase(${q.selector('nv_inference_request_failure')}[$__range]))`;
-  const success = `sum by (model, instance) (increase(${q.selector('nv_inference_request_success')}[$__range]))`;
+  const failed = `sum by (instance) (increase(${q.selector('nv_inference_request_failure')}[$__range]))`;
+  const success = `sum by (instance) (increase(${q.selector('nv_inference_request_success')}[$__range]))`;
   return `${failed} / (${failed} + ${success})`;
 }
 
 function overview(): RowSpec {
-  return row(1, 'Health and saturation', [
-    targetsUp(q, PRESENCE),
-    runCovered(q, PRESENCE),
-    number(
-      'Requests failed',
-      'Lower bound of the share of failed requests in the time range: Triton counts rejections and exceptions as failures, but an error that a model returns as a success.',
-      [
-        q.custom(
-          failureShare(),
-          ['nv_inference_request_failure', 'nv_inference_request_success'],
-          { unit: 'percentunit' },
-          'failed {{model}} {{instance}}',
-        ),
-      ],
-    ),
-    number('Longest queue', 'The largest number of requests that waited for execution at any scrape.', [
-      whole.gauge('nv_inference_pending_request_count', { as: 'waiting' }),
+  return row(1, 'Health, saturation, and where the time goes', [
+    servers('One row per server, all its models together: is it healthy, is it saturated.', [
+      targetsUp(q, PRESENCE),
+      runCovered(q, PRESENCE),
+      cell(
+        'Failed',
+        'lower bound of the share of failed requests: Triton counts rejections and exceptions as failures, but an error that a model returns as a success.',
+        [
+          q.custom(
+            failureShare(),
+            ['nv_inference_request_failure', 'nv_inference_request_success'],
+            { unit: 'percentunit' },
+            'failed {{instance}}',
+          ),
+        ],
+        { above: 0 },
+      ),
+      cell('Max queue', 'the largest number of requests that waited for execution at any scrape.', [
+        whole.gauge('nv_inference_pending_request_count'),
+      ]),
+      cell('Requests', 'successful requests. A stream is one request.', [whole.rate('nv_inference_request_success')]),
+      cell(
+        'First p99',
+        'time to the first response; of a streaming model this is the first token. Empty without histograms.',
+        [whole.percentiles('nv_inference_first_response_histogram_ms', [0.99])],
+      ),
     ]),
-    number('Requests', 'Successful requests in the time range. A stream is one request.', [
-      whole.rate('nv_inference_request_success', { as: 'ok' }),
-    ]),
-    number(
-      'Time to first response',
-      'p99 over the time range; of a streaming model this is the first token. Empty without histograms.',
-      [whole.percentiles('nv_inference_first_response_histogram_ms', [0.99])],
-    ),
     stacked(
       'Where the time goes',
       'Mean time per request in the queue, and in input, model and output. Averaged over all requests of the selected servers, those of a warm-up and a cool-down included. Requests that the response cache answered have no compute time. Streaming Python models end it when they take the request over.',
@@ -77,22 +78,27 @@ function overview(): RowSpec {
         q.rate('nv_inference_request_failure', { by: ['reason'], as: 'failed' }),
       ],
     ),
-  ]);
-}
-
-function latency(): RowSpec {
-  return row(2, 'Latency', [
-    lines(
-      'Mean request time',
-      'Time in the server, cache hits included. Without summaries, it has no percentiles. It is not the duration of a stream.',
-      [meanTime('nv_inference_request_duration_us', 'nv_inference_request_success', { as: 'mean' })],
-    ),
     lines(
       'Time to first response',
       'The default bounds are coarse (0.1, 0.5, 2, 5 s): set finer ones per model.',
       [q.meanAndPercentiles('nv_inference_first_response_histogram_ms', [0.5, 0.9, 0.99])],
       { objective: 'ttft_slo_ms' },
     ),
+    lines(
+      'Mean request time',
+      'Time in the server, cache hits included. Without summaries, it has no percentiles. It is not the duration of a stream.',
+      [meanTime('nv_inference_request_duration_us', 'nv_inference_request_success', { as: 'mean' })],
+    ),
+    lines(
+      'Mean batch',
+      'Inferences ÷ executions. If it is 1 under load, dynamic batching is off or its delay is too short.',
+      [q.ratio('nv_inference_count', 'nv_inference_exec_count', { as: 'batch', unit: 'inferences' })],
+    ),
+  ]);
+}
+
+function latency(): RowSpec {
+  return closedRow(2, 'Latency', [
     lines(
       'Request and queue time, as summarized by the server',
       "Triton's own p99 of the last minute. It cannot be added or averaged.",
@@ -119,12 +125,7 @@ function latency(): RowSpec {
 }
 
 function batching(): RowSpec {
-  return row(3, 'Batching and response cache', [
-    lines(
-      'Mean batch',
-      'Inferences ÷ executions. If it is 1 under load, dynamic batching is off or its delay is too short.',
-      [q.ratio('nv_inference_count', 'nv_inference_exec_count', { as: 'batch', unit: 'inferences' })],
-    ),
+  return closedRow(3, 'Batching and response cache', [
     lines('Inferences', 'Per second; a batch of n counts n, cache hits are left out.', [
       q.rate('nv_inference_count', { as: 'inferences' }),
     ]),
@@ -163,7 +164,7 @@ function cached(what: 'hits' | 'misses'): string {
 
 function host(): RowSpec {
   const gpu = { by: ['gpu_uuid'] };
-  return row(4, 'Host and GPU, reported by Triton', [
+  return closedRow(4, 'Host and GPU, reported by Triton', [
     lines(
       'CPU and GPU utilization',
       'Of the whole host, and of each GPU. Flat 0 may mean that Triton cannot read it.',

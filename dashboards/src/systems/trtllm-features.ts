@@ -1,4 +1,4 @@
-import { closedRow, facts, lines, row, type RowSpec } from '../server/panel-spec.ts';
+import { closedRow, detailsRow, facts, lines, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerQueries } from '../server/server-queries.ts';
 
 /** Scheduler, KV cache, speculative decoding and the rest of TensorRT-LLM. */
@@ -7,7 +7,7 @@ export function trtllmFeatureRows(q: ServerQueries): RowSpec[] {
 }
 
 function scheduler(q: ServerQueries): RowSpec {
-  return row(4, 'Scheduler, of the last iteration', [
+  return closedRow(4, 'Scheduler, of the last iteration', [
     lines('Batch', 'Requests in prefill, in decode, scheduled, and paused because no KV block is free.', [
       q.gauge('trtllm_num_context_requests', { as: 'prefill' }),
       q.gauge('trtllm_num_generation_requests', { as: 'decode' }),
@@ -30,7 +30,7 @@ function scheduler(q: ServerQueries): RowSpec {
 function cache(q: ServerQueries): RowSpec {
   const reused = `sum by (model_name, instance) (rate(${q.selector('trtllm_kv_cache_reused_blocks_total')}[$__rate_interval]))`;
   const missed = `sum by (model_name, instance) (rate(${q.selector('trtllm_kv_cache_missed_blocks_total')}[$__rate_interval]))`;
-  return row(5, 'KV cache', [
+  return closedRow(5, 'KV cache', [
     lines(
       'Block reuse',
       'Blocks found ÷ blocks found and computed, from counters. If it is low although prompts share a beginning, the cache is too small or requests go to another replica.',
@@ -75,7 +75,7 @@ function cache(q: ServerQueries): RowSpec {
 }
 
 function tiers(q: ServerQueries): RowSpec {
-  return closedRow(6, 'KV offload tiers and memory', [
+  return detailsRow(6, 'KV offload tiers and memory', [
     lines('Bytes moved', 'Back from host memory, out to it, and between blocks on the GPU.', [
       q.rate('trtllm_kv_cache_onboard_bytes_total', { as: 'from host' }),
       q.rate('trtllm_kv_cache_offload_bytes_total', { as: 'to host' }),
@@ -91,7 +91,7 @@ function tiers(q: ServerQueries): RowSpec {
 }
 
 function speculation(q: ServerQueries): RowSpec {
-  return closedRow(7, 'Speculative decoding', [
+  return detailsRow(7, 'Speculative decoding', [
     lines(
       'Acceptance',
       'Draft tokens accepted ÷ proposed, from counters. If it is low, use fewer draft tokens or another drafter.',
@@ -127,7 +127,7 @@ function speculation(q: ServerQueries): RowSpec {
 
 function worker(q: ServerQueries): RowSpec {
   const mode = { by: ['disaggregation_mode'] };
-  return closedRow(8, 'Under Dynamo: KV transfer and kinds of requests', [
+  return detailsRow(8, 'Under Dynamo: KV transfer and kinds of requests', [
     lines('KV transfer time', 'Per request, as decode workers see it: part of the time to first token.', [
       q.percentiles('trtllm_kv_transfer_latency_seconds', [0.5, 0.99]),
     ]),
@@ -166,7 +166,7 @@ const CACHE_FACTS = [
 
 function configuration(q: ServerQueries): RowSpec {
   const about = 'Configuration of the server. Runs are comparable only with equal configurations.';
-  return closedRow(9, 'Configuration', [
+  return detailsRow(9, 'Configuration', [
     facts('Model', about, q.info('trtllm_model_config_info', MODEL_FACTS), MODEL_FACTS),
     facts('Parallelism', about, q.info('trtllm_parallel_config_info', PARALLEL_FACTS), PARALLEL_FACTS),
     facts(

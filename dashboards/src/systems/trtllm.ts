@@ -1,5 +1,5 @@
 import { runCovered, targetsUp } from '../server/health.ts';
-import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
+import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
@@ -18,39 +18,50 @@ const q = new ServerQueries({
 const whole = q.overRange();
 
 function overview(): RowSpec {
-  return row(1, 'Health and saturation', [
-    targetsUp(q, PRESENCE),
-    runCovered(q, PRESENCE),
-    number(
-      'Requests refused',
-      'Requests that got an HTTP error in the time range. Failures in the engine have no counter.',
-      [whole.rate('trtllm_request_error_total', { as: 'refused', zeroWith: 'trtllm_request_success_total' })],
-    ),
-    number(
-      'Longest queue',
-      'The largest number of requests that waited at any scrape. The gauge keeps its last value while the server is idle.',
-      [whole.gauge('trtllm_num_requests_waiting', { as: 'waiting' })],
-    ),
-    number('Peak KV cache usage', 'Used blocks ÷ all blocks. Near 100 %, requests are paused.', [
-      whole.gauge('trtllm_kv_cache_utilization', { as: 'KV cache' }),
-    ]),
-    number(
-      'Peak paused requests',
-      'Requests paused because no KV block was free. Any value above 0 means that memory is short.',
-      [whole.gauge('trtllm_num_paused_requests', { as: 'paused' })],
-    ),
-    number(
-      'Time to first token',
-      'p99 over the time range, from arrival. A context worker of a disaggregated deployment ends it before the KV transfer.',
-      [whole.percentiles('trtllm_time_to_first_token_seconds', [0.99])],
-    ),
-    number(
-      'TTFT objective kept',
-      'Share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound. Empty if it is not a bound of this server.',
-      [whole.within('trtllm_time_to_first_token_seconds', 'ttft_slo', { as: 'kept' })],
-    ),
-    number('Output tokens', 'Of requests that finished in the time range; requests for several answers add none.', [
-      whole.rate('trtllm_generation_tokens_total', { as: 'tokens' }),
+  return row(1, 'Health, saturation, and where the time goes', [
+    servers('One row per server: is it healthy, is it saturated.', [
+      targetsUp(q, PRESENCE),
+      runCovered(q, PRESENCE),
+      cell(
+        'Refused',
+        'requests that got an HTTP error. Failures in the engine have no counter.',
+        [whole.rate('trtllm_request_error_total', { zeroWith: 'trtllm_request_success_total' })],
+        { above: 0 },
+      ),
+      cell(
+        'Max queue',
+        'the largest number of requests that waited at any scrape. The gauge keeps its last value while the server is idle.',
+        [whole.gauge('trtllm_num_requests_waiting')],
+      ),
+      cell(
+        'Max KV',
+        'used blocks ÷ all blocks. Near 100 %, requests are paused.',
+        [whole.gauge('trtllm_kv_cache_utilization')],
+        { above: 0.95 },
+      ),
+      cell(
+        'Paused',
+        'requests paused because no KV block was free. Any value above 0 means that memory is short.',
+        [whole.gauge('trtllm_num_paused_requests')],
+        { above: 0 },
+      ),
+      cell(
+        'TTFT p99',
+        'time to first token, from arrival. A context worker of a disaggregated deployment ends it before the KV transfer.',
+        [whole.percentiles('trtllm_time_to_first_token_seconds', [0.99])],
+      ),
+      cell(
+        'TTFT kept',
+        'share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound; empty if it is not a bound of this server.',
+        [whole.within('trtllm_time_to_first_token_seconds', 'ttft_slo')],
+        { below: 0.99 },
+      ),
+      cell('TPOT p99', 'time per output token, one mean per request.', [
+        whole.percentiles('trtllm_time_per_output_token_seconds', [0.99]),
+      ]),
+      cell('Tokens', 'output tokens of requests that finished; requests for several answers add none.', [
+        whole.rate('trtllm_generation_tokens_total'),
+      ]),
     ]),
     stacked(
       'Where the time goes',
@@ -79,11 +90,6 @@ function overview(): RowSpec {
       ],
       { max: 1 },
     ),
-  ]);
-}
-
-function latency(): RowSpec {
-  return row(2, 'Latency: queue, prefill, decode', [
     lines(
       'Time to first token',
       'From arrival to the first token. Compare with the queue time: the rest is prefill.',
@@ -96,6 +102,15 @@ function latency(): RowSpec {
       [q.percentiles('trtllm_time_per_output_token_seconds', QUANTILES)],
       { objective: 'itl_slo' },
     ),
+    lines('Tokens', 'Counted when a request ends, and therefore in bursts if responses are long.', [
+      q.rate('trtllm_prompt_tokens_total', { as: 'prompt' }),
+      q.rate('trtllm_generation_tokens_total', { as: 'output' }),
+    ]),
+  ]);
+}
+
+function latency(): RowSpec {
+  return closedRow(2, 'Latency: queue, prefill, decode', [
     lines(
       'Request latency',
       'From arrival to the last token. The first bound is 0.3 s: below it an estimate is meaningless.',
@@ -124,11 +139,7 @@ function latency(): RowSpec {
 }
 
 function throughput(): RowSpec {
-  return row(3, 'Throughput', [
-    lines('Tokens', 'Counted when a request ends, and therefore in bursts if responses are long.', [
-      q.rate('trtllm_prompt_tokens_total', { as: 'prompt' }),
-      q.rate('trtllm_generation_tokens_total', { as: 'output' }),
-    ]),
+  return closedRow(3, 'Requests and errors', [
     lines('Requests finished, by reason', 'timeout and cancelled are lost work. The reason is never error.', [
       q.rate('trtllm_request_success_total', { by: ['finished_reason'], as: '' }),
       q.rate('trtllm_num_requests_completed_total', { as: 'all, by iterations' }),

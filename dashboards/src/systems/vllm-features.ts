@@ -1,4 +1,4 @@
-import { closedRow, facts, lines, row, type RowSpec } from '../server/panel-spec.ts';
+import { closedRow, detailsRow, facts, lines, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerQueries } from '../server/server-queries.ts';
 
 /** What vLLM's caches and optional parts do; the rows of parts that a server does not use stay empty. */
@@ -7,7 +7,7 @@ export function vllmFeatureRows(q: ServerQueries): RowSpec[] {
 }
 
 function cache(q: ServerQueries): RowSpec {
-  return row(5, 'KV cache and prefix cache', [
+  return closedRow(5, 'KV cache and prefix cache', [
     lines(
       'Prefix cache hits',
       'Tokens found ÷ tokens looked up, from counters. If it is low although prompts share a beginning, the cache is too small or requests go to another replica.',
@@ -53,7 +53,7 @@ const CACHE_FACTS = [
 ];
 
 function offload(q: ServerQueries): RowSpec {
-  return closedRow(6, 'KV offload tiers', [
+  return detailsRow(6, 'KV offload tiers', [
     lines(
       'Bytes moved',
       'Between the GPU and the tiers behind it. Older versions have one family for both directions.',
@@ -109,7 +109,7 @@ function offload(q: ServerQueries): RowSpec {
 }
 
 function transfer(q: ServerQueries): RowSpec {
-  return closedRow(7, 'KV transfer between prefill and decode', [
+  return detailsRow(7, 'KV transfer between prefill and decode', [
     lines('Transfer time', 'From post to completion: part of the time to first token of a disaggregated deployment.', [
       q.percentiles('vllm:nixl_xfer_time_seconds', [0.5, 0.99], { as: 'NIXL' }),
       q.percentiles('vllm:nixl_post_time_seconds', [0.99], { as: 'NIXL, post' }),
@@ -138,7 +138,7 @@ function transfer(q: ServerQueries): RowSpec {
 }
 
 function speculation(q: ServerQueries): RowSpec {
-  return closedRow(8, 'Speculative decoding', [
+  return detailsRow(8, 'Speculative decoding', [
     lines(
       'Acceptance',
       'Draft tokens accepted ÷ proposed, from counters. If it is low, drafting costs more than it saves: use fewer draft tokens or another drafter.',
@@ -166,7 +166,7 @@ function speculation(q: ServerQueries): RowSpec {
 }
 
 function inputs(q: ServerQueries): RowSpec {
-  return closedRow(9, 'Multimodal inputs and adapters', [
+  return detailsRow(9, 'Multimodal inputs and adapters', [
     lines(
       'Multimodal cache hits',
       'Items found in the processor cache ÷ items looked up.',
@@ -185,7 +185,7 @@ function inputs(q: ServerQueries): RowSpec {
 const LORA_FACTS = ['max_lora', 'running_lora_adapters', 'waiting_lora_adapters'];
 
 function hardware(q: ServerQueries): RowSpec {
-  return closedRow(10, 'Work of the model (modeled)', [
+  return detailsRow(10, 'Work of the model (modeled)', [
     lines(
       'Floating-point operations',
       'Modeled operations per GPU. Divided by the peak of the GPU, they are the model utilization.',
@@ -199,20 +199,10 @@ function hardware(q: ServerQueries): RowSpec {
 }
 
 function frontEnd(q: ServerQueries): RowSpec {
-  return closedRow(11, 'Errors, API server and process', [
-    lines(
-      'HTTP answers by status',
-      'HTTP responses of the API server. 4xx: rejected requests, which no vllm: family counts. 5xx: failures.',
-      [q.rate('http_requests_total', { by: ['status'], as: '' })],
-    ),
+  return detailsRow(11, 'API server and process', [
     lines('HTTP request duration', 'Time until the response is complete or, for a stream, until it begins.', [
       q.percentiles('http_request_duration_highr_seconds', [0.5, 0.99]),
     ]),
-    lines(
-      'Corrupted requests',
-      'Requests with NaN among the logits, whose responses are wrong. Stop the benchmark and find the cause.',
-      [q.rate('vllm:corrupted_requests_total', { as: 'corrupted' })],
-    ),
     lines(
       'CPU',
       'Cores that the API server uses. Near 1, a Python front end is the bottleneck: use more API servers.',

@@ -1,5 +1,5 @@
 import { runCovered, targetsUp } from '../server/health.ts';
-import { lines, number, row, stacked, type RowSpec, heat } from '../server/panel-spec.ts';
+import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
@@ -13,39 +13,46 @@ const q = new ServerQueries({ systems: ['vllm'], modelLabel: 'model_name' });
 const whole = q.overRange();
 
 function overview(): RowSpec {
-  return row(1, 'Health and saturation', [
-    targetsUp(q, PRESENCE),
-    runCovered(q, PRESENCE),
-    number(
-      'Requests failed',
-      'Share of the finished requests that ended in an error. vLLM does not count requests whose client disconnected.',
-      [whole.share('vllm:request_success_total', 'finished_reason="error"', { as: 'failed' })],
-    ),
-    number(
-      'Longest queue',
-      'The largest number of requests that waited at any scrape. If it is more than a batch, the load exceeds the capacity of the server.',
-      [whole.gauge('vllm:num_requests_waiting', { as: 'waiting' })],
-    ),
-    number(
-      'Peak KV cache usage',
-      'Highest usage of the cache of any engine. Near 100 %, requests wait or are preempted: send fewer or shorter requests, or add memory.',
-      [whole.gauge('vllm:kv_cache_usage_perc', { as: 'KV cache' })],
-    ),
-    number(
-      'Preemptions',
-      'Requests moved back to the queue to free KV cache; their work is done again. Any value above 0 means that memory is short.',
-      [whole.rate('vllm:num_preemptions_total', { as: 'preempted' })],
-    ),
-    number('Time to first token', 'p99 over the time range, from arrival at the API server.', [
-      whole.percentiles('vllm:time_to_first_token_seconds', [0.99]),
-    ]),
-    number(
-      'TTFT objective kept',
-      'Share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound. Empty if it is not a bound of this server.',
-      [whole.within('vllm:time_to_first_token_seconds', 'ttft_slo', { as: 'kept' })],
-    ),
-    number('Output tokens', 'Output tokens generated in the time range.', [
-      whole.rate('vllm:generation_tokens_total', { as: 'tokens' }),
+  return row(1, 'Health, saturation, and where the time goes', [
+    servers('One row per server: is it healthy, is it saturated.', [
+      targetsUp(q, PRESENCE),
+      runCovered(q, PRESENCE),
+      cell(
+        'Failed',
+        'share of the finished requests that ended in an error. vLLM does not count requests whose client disconnected.',
+        [whole.share('vllm:request_success_total', 'finished_reason="error"')],
+        { above: 0 },
+      ),
+      cell(
+        'Max queue',
+        'the largest number of requests that waited at any scrape. If it is more than a batch, the load exceeds the capacity of the server.',
+        [whole.gauge('vllm:num_requests_waiting')],
+      ),
+      cell(
+        'Max KV',
+        'highest usage of the cache of any engine. Near 100 %, requests wait or are preempted: send fewer or shorter requests, or add memory.',
+        [whole.gauge('vllm:kv_cache_usage_perc')],
+        { above: 0.95 },
+      ),
+      cell(
+        'Preempted',
+        'requests moved back to the queue to free KV cache; their work is done again. Any value above 0 means that memory is short.',
+        [whole.rate('vllm:num_preemptions_total')],
+        { above: 0 },
+      ),
+      cell('TTFT p99', 'time to first token, from arrival at the API server.', [
+        whole.percentiles('vllm:time_to_first_token_seconds', [0.99]),
+      ]),
+      cell(
+        'TTFT kept',
+        'share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound; empty if it is not a bound of this server.',
+        [whole.within('vllm:time_to_first_token_seconds', 'ttft_slo')],
+        { below: 0.99 },
+      ),
+      cell('TPOT p99', 'time per output token, one mean per request.', [
+        whole.percentiles('vllm:request_time_per_output_token_seconds', [0.99]),
+      ]),
+      cell('Tokens', 'output tokens generated.', [whole.rate('vllm:generation_tokens_total')]),
     ]),
     stacked(
       'Where the time goes',
@@ -70,20 +77,42 @@ function overview(): RowSpec {
       [q.gauge('vllm:kv_cache_usage_perc', { as: 'KV cache' })],
       { max: 1 },
     ),
-  ]);
-}
-
-function throughput(): RowSpec {
-  return row(3, 'Throughput', [
+    lines(
+      'Time to first token',
+      'From arrival at the API server to the first token: tokenization, queue and prefill. Compare it with the queue time to see which part grows.',
+      [q.percentiles('vllm:time_to_first_token_seconds', QUANTILES)],
+      { objective: 'ttft_slo' },
+    ),
+    lines(
+      'Time per output token, per request',
+      'Mean decode time per token of each finished request: the speed that a user notices. Grows with the batch.',
+      [q.percentiles('vllm:request_time_per_output_token_seconds', QUANTILES)],
+      { objective: 'itl_slo' },
+    ),
     lines(
       'Tokens',
       'Prompt tokens whose prefill is complete, and tokens generated. Prompt tokens include cached ones, which cost next to nothing.',
       [q.rate('vllm:prompt_tokens_total', { as: 'prompt' }), q.rate('vllm:generation_tokens_total', { as: 'output' })],
     ),
+  ]);
+}
+
+function throughput(): RowSpec {
+  return closedRow(3, 'Throughput and errors', [
     lines(
       'Requests finished, by reason',
       'stop: the model ended the response. length: the limit of output tokens was reached. repetition: a loop was ended. abort and error are lost work.',
       [q.rate('vllm:request_success_total', { by: ['finished_reason'], as: '' })],
+    ),
+    lines(
+      'HTTP answers by status',
+      'HTTP responses of the API server. 4xx: rejected requests, which no vllm: family counts. 5xx: failures.',
+      [q.rate('http_requests_total', { by: ['status'], as: '' })],
+    ),
+    lines(
+      'Corrupted requests',
+      'Requests with NaN among the logits, whose responses are wrong. Stop the benchmark and find the cause.',
+      [q.rate('vllm:corrupted_requests_total', { as: 'corrupted' })],
     ),
     lines(
       'Prompt tokens by source',
@@ -110,7 +139,7 @@ function throughput(): RowSpec {
 }
 
 function scheduler(): RowSpec {
-  return row(4, 'Scheduler', [
+  return closedRow(4, 'Scheduler', [
     lines(
       'Waiting, by reason',
       'capacity: no room in the batch or the KV cache. deferred: held back for a transfer or a constraint.',
@@ -189,19 +218,7 @@ const QUANTILES = [0.5, 0.9, 0.99];
 
 /** vLLM's latencies, split into the parts of a request. */
 function vllmLatencyRow(id: number, q: ServerQueries): RowSpec {
-  return row(id, 'Latency: queue, prefill, decode', [
-    lines(
-      'Time to first token',
-      'From arrival at the API server to the first token: tokenization, queue and prefill. Compare it with the queue time to see which part grows.',
-      [q.percentiles('vllm:time_to_first_token_seconds', QUANTILES)],
-      { objective: 'ttft_slo' },
-    ),
-    lines(
-      'Time per output token, per request',
-      'Mean decode time per token of each finished request: the speed that a user notices. Grows with the batch.',
-      [q.percentiles('vllm:request_time_per_output_token_seconds', QUANTILES)],
-      { objective: 'itl_slo' },
-    ),
+  return closedRow(id, 'Latency: queue, prefill, decode', [
     lines(
       'Request latency',
       'From arrival to the last token, of finished requests. Read it beside the output length.',
