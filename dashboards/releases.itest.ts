@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadCatalog } from '../catalog/load.ts';
+import { ruleFiles } from '../prometheus/known-metrics.ts';
+import { selectors } from '../prometheus/promql.ts';
 import { describeWithEachPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { panelsOf, type ClassicDashboard } from './classic-json.ts';
 import { variableQuery } from './lint.ts';
@@ -22,9 +24,14 @@ const SYSTEMS: Readonly<Record<string, readonly string[]>> = {
   dynamo: ['dynamo', 'dynamo-router', 'lmcache'],
   kvbm: ['kvbm'],
   sglang: ['sglang', 'lmcache'],
+  trtllm: ['trtllm'],
   triton: ['triton'],
   'llm-d-epp': ['llm-d-epp'],
 };
+
+const RULES = Object.keys(SYSTEMS)
+  .filter((system) => ruleFiles('rules').some(([file]) => file === `${system}.yml`))
+  .flatMap((system) => (['oldest', 'newest'] as const).map((release) => [system, release] as const));
 
 interface Panel {
   readonly title: string;
@@ -190,6 +197,22 @@ await describeWithEachPrometheus('server dashboards on the pages of releases', (
     ]);
     expect(await unmet(page, expectations)).toEqual([]);
   });
+
+  test.each(RULES)(
+    '%s, %s release: each recording rule has a series, unless the release has none of its metrics',
+    async (system, release) => {
+      const page = pageOf([system], release, true);
+      const names = new Set(page.map(({ series }) => series.replace(/\{.*/, '')));
+      const [, rules = []] = ruleFiles('rules').find(([file]) => file === `${system}.yml`) ?? [];
+      const expectations = rules.map(({ record = '', expr }) => ({
+        name: record,
+        expr: `(${expr})`,
+        hasData: selectors(expr).some(({ metric }) => names.has(metric)),
+      }));
+      expect(expectations.filter(({ hasData }) => hasData).length).toBeGreaterThan(3);
+      expect(await unmet(page, expectations)).toEqual([]);
+    },
+  );
 });
 
 function run(program: string, args: readonly string[]): Promise<string> {
