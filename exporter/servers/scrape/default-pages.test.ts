@@ -16,8 +16,10 @@ test("a server's own page: default ports over http, and the path beside the API 
 test('pages beside a server: by its system, and the exporters of GPUs', () => {
   const urls = (system: string | null): string[] => pagesBeside('http://[::1]:8000', system).map(({ url }) => url);
   const gpus = ['http://[::1]:9400/metrics', 'http://[::1]:9401/metrics', 'http://[::1]:5000/metrics'];
-  expect(urls('dynamo')).toEqual(['http://[::1]:6880/metrics', ...gpus]);
-  expect(urls('vllm')).toEqual(['http://[::1]:6880/metrics', ...gpus]);
+  const nixl = ['http://[::1]:9090/metrics', 'http://[::1]:19090/metrics'];
+  expect(urls('dynamo')).toEqual(['http://[::1]:6880/metrics', ...nixl, ...gpus]);
+  expect(urls('vllm')).toEqual(['http://[::1]:6880/metrics', ...nixl, ...gpus]);
+  expect(urls('sglang')).toEqual([...nixl, ...gpus]);
   expect(urls('triton')).toEqual(gpus);
   expect(urls(null)).toEqual(gpus);
 });

@@ -27,6 +27,12 @@ interface Beside {
 /** KVBM (`DYN_KVBM_METRICS_PORT`), which works inside Dynamo's workers, vLLM and TensorRT-LLM. */
 const KVBM: Beside = { port: 6880, system: 'kvbm' };
 const HAVE_KVBM: ReadonlySet<string | null> = new Set(['dynamo', 'vllm', 'trtllm']);
+/** Agents of NIXL (`NIXL_TELEMETRY_PROMETHEUS_PORT`): their default, and what the operator of Dynamo sets. */
+const NIXL: readonly Beside[] = [
+  { port: 9090, system: 'nixl' },
+  { port: 19_090, system: 'nixl' },
+];
+const HAVE_NIXL: ReadonlySet<string | null> = new Set(['dynamo', 'vllm', 'sglang', 'trtllm']);
 
 /** Exporters of GPUs, beside whatever server: DCGM, DCGM in Dynamo's observability stack, AMD's. */
 const GPU_EXPORTERS: readonly Beside[] = [
@@ -48,7 +54,8 @@ export function ownPages(origin: string): readonly DefaultPage[] {
 
 /** Default pages of the components that work with a server of this system, and of its GPUs. */
 export function pagesBeside(origin: string, system: string | null): readonly DefaultPage[] {
-  return [...(HAVE_KVBM.has(system) ? [KVBM] : []), ...GPU_EXPORTERS].map(({ port, system: component }) => ({
+  const pages = [...(HAVE_KVBM.has(system) ? [KVBM] : []), ...(HAVE_NIXL.has(system) ? NIXL : []), ...GPU_EXPORTERS];
+  return pages.map(({ port, system: component }) => ({
     url: atPort(origin, port),
     system: component,
     isOwn: false,

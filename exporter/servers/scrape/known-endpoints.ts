@@ -18,6 +18,7 @@ export const KNOWN_ENDPOINTS: Readonly<Record<string, KnownEndpoint>> = {
   trtllm: { ports: [8000], path: '/prometheus/metrics' },
   triton: { ports: [8002], path: '/metrics' },
   kvbm: { ports: [6880], path: '/metrics' },
+  nixl: { ports: [9090, 19_090], path: '/metrics' },
   lmcache: { ports: [8080, 9090, 9300], path: '/metrics' },
   tgi: { ports: [3000], path: '/metrics' },
   nim: { ports: [8000], path: '/v1/metrics' },
