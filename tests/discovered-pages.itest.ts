@@ -52,7 +52,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
         metadata: { ...own.metadata, name: `many-${i}` },
       }));
       const from = Number(searchParams.get('continue') ?? 0);
-      // The server may send fewer than the limit that was asked for.
+      // A server may send fewer than the requested limit.
       const to = from + Math.min(120, Number(searchParams.get('limit')));
       const metadata = to < many.length ? { continue: String(to) } : {};
       send(200, { ...list, metadata, items: many.slice(from, to) });

@@ -65,7 +65,7 @@ export function problemHandler(log: (line: string) => void, format: 'json' | 'te
 /** Null for an internal error. */
 function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
-  // The bucket is named where its runs are shown, and the reason is for whoever reads the page.
+  // The bucket is named where its runs are shown, and a reader of the page needs the reason.
   if (error instanceof StorageError) return new Problem(503, error.message);
   if (error instanceof URIError) return new Problem(400, 'the URL is malformed');
   return bodyProblem(error);
