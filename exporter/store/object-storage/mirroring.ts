@@ -8,6 +8,7 @@ import { replaceFile, replaceJson } from '../../files/durable-file.ts';
 import { makeDirectory } from '../../files/make-directory.ts';
 import { readInBatches } from '../../files/read-in-batches.ts';
 import { discardFolder } from '../discard-folder.ts';
+import { unfinishedDirectory } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 import { downloadRun } from './download-run.ts';
 import { isSummaryFile } from './mirror-files.ts';
@@ -189,6 +190,7 @@ export class Mirroring {
   async #unpack(missing: readonly string[]): Promise<ReadonlySet<string>> {
     const unpacked = new Set<string>();
     const tags = await this.#storage.entityTags(PACKS_FOLDER);
+    await makeDirectory(unfinishedDirectory(this.#store.directory));
     for (const [name, ids] of Map.groupBy(missing, packOf)) {
       const tag = tags.get(name);
       if (tag === undefined) continue;

@@ -24,6 +24,8 @@ export const PACKS_FOLDER = '.llmbench-index';
 const PACKS = 32;
 const MAX_PACKED_BYTES = 128 * 1024 * 1024;
 const MAX_BYTES = 512 * 1024 * 1024;
+/** Pieces of 16 kB, the default, take longer to join than to decompress. */
+const PIECE_BYTES = 4 * 1024 * 1024;
 /** A larger run is not packed: it would be sent again with each other run of its pack. */
 const MAX_RUN_BYTES = 1024 * 1024;
 const ATTEMPTS = 8;
@@ -58,7 +60,7 @@ export async function readPack(storage: ObjectStorage, name: string): Promise<Pa
 
 async function parsedRuns(bytes: Buffer): Promise<Map<string, PackedRun>> {
   try {
-    const text = (await decompressed(bytes, { maxOutputLength: MAX_BYTES })).toString('utf8');
+    const text = (await decompressed(bytes, { maxOutputLength: MAX_BYTES, chunkSize: PIECE_BYTES })).toString('utf8');
     const { runs } = JSON.parse(text) as { runs: Record<string, PackedRun> };
     return new Map(Object.entries(runs));
   } catch {
@@ -67,7 +69,7 @@ async function parsedRuns(bytes: Buffer): Promise<Map<string, PackedRun>> {
 }
 
 /**
- * Puts a packed run into a runs directory as a cache holds it. False if its files are not those of its manifest, or the run
+ * Puts a packed run into a runs directory that was opened, as a cache holds it. False if its files are not those of its manifest, or the run
  * is there. Nothing is synchronized to disk: it can be brought again. Throws the file system's error.
  */
 export async function unpackRun(store: RunStore, runId: string, packed: PackedRun): Promise<boolean> {
@@ -75,7 +77,7 @@ export async function unpackRun(store: RunStore, runId: string, packed: PackedRu
   if (manifest === null) return false;
   const folder = filePath(unfinishedDirectory(store.directory), claimedName(runId, ownIdentity()));
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder);
     const files = [...Object.entries(packed.files), [CHECKSUMS_FILE, checksumsText(manifest)] as const];
     await Promise.all(files.map(([name, text]) => writeFile(filePath(folder, name), text)));
     await rename(folder, store.pathOf(runId));
