@@ -6,7 +6,7 @@ import { historyOf, nightly } from './pipeline.ts';
 import { meanWithError, percent } from './share.ts';
 import { machineNamed, type Machine } from './worlds.ts';
 
-const HISTORIES = 2000;
+const HISTORIES = 600;
 const FACTORS = [1.1, 1.2, 1.3];
 
 /** Nights in which nothing changed. */
@@ -21,19 +21,18 @@ export interface Quiet {
 const WITHIN = [3, 5, 8];
 const COMPARED = 5;
 
-/** Nights of 100 in which a false alarm of a rule may begin; ours begin in fewer. */
-const PEER_ALARMS = 0.25;
-
 /**
- * What is found beside other rules: each with the one score at which it raises at most one false alarm in 400 nights in each of the
- * worlds, as ours does; and, for information, with the score at which it raises as many as ours in this world.
+ * What is found beside other rules at equal rates of false alarms: each has the one score at which alarms begin in as many nights as
+ * ours do, in the world where they begin most often; and, for information, the score at which it raises as many as ours in this world.
  */
 export async function foundRows(
   unchanged: readonly (Machine & Quiet)[],
   note: (line: string) => void,
 ): Promise<readonly Row[]> {
-  const kept = unchanged.map(({ scores }) => scoresAt(scores, PEER_ALARMS / 100));
+  const alarms = Math.max(...unchanged.map(({ found }) => found));
+  const kept = unchanged.map(({ scores }) => scoresAt(scores, alarms));
   const everywhere = NIGHTLY_PEERS.map((_, peer) => Math.max(...kept.map((scores) => scores[peer] ?? NaN)));
+  note(`false alarms of each rule begin in at most ${percent(alarms)} of the nights of any world, as ours do`);
   const cells = unchanged.flatMap((quiet) => FACTORS.map((factor) => ({ quiet, factor })));
   const found = await inParallel(
     import.meta.url,

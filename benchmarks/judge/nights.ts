@@ -17,8 +17,8 @@ const AFTER = 20;
 const MAX_RED = 1;
 const MAX_RED_INDEPENDENT = 0.25;
 /** Red nights are rare and come several at once: fewer histories would measure chance. */
-const QUIET_HISTORIES = 1500;
-const INDEPENDENT_HISTORIES = 8000;
+const QUIET_HISTORIES = 1000;
+const INDEPENDENT_HISTORIES = 4000;
 
 /** Rows of `npm run bench -- judge` on pipelines that check every night. */
 export async function nightlyRows(note: (line: string) => void): Promise<readonly Row[]> {

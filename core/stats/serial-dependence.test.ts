@@ -38,7 +38,8 @@ describe('the dependence between runs', () => {
   test('is never negative, and by five series seldom much too small', () => {
     const found = (rho: number): readonly number[] =>
       Array.from({ length: 400 }, (_, i) => dependenceBetween(seriesOf(rho, i)));
-    expect(Math.min(...found(0))).toBe(0);
+    expect(Math.min(...found(0))).toBeGreaterThanOrEqual(0);
+    expect(mean(found(0))).toBeLessThan(0.2);
     expect(found(0).filter((value) => value > 0.3).length / 400).toBeLessThan(0.05);
     expect(found(0.7).filter((value) => value < 0.45).length / 400).toBeLessThan(0.05);
   });

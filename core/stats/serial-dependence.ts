@@ -2,8 +2,13 @@ import { median } from './percentiles.ts';
 
 /** Fewer values say nothing of their dependence. */
 const MIN_FOR_DEPENDENCE = 10;
-/** Dependence that is taken for smaller than it is costs more false alarms than a larger one costs power. */
-const CAUTION = 1.1;
+/**
+ * What the dependence is taken for before it is estimated, and how much that weighs. Five series of 20 values estimate it with a
+ * standard deviation of 0.15; drawn to a guess it scatters less, and what is taken for too small costs more false alarms than what is
+ * taken for too large costs power.
+ */
+const GUESS = 0.5;
+const WEIGHT_OF_GUESS = 0.3;
 const MAX_DEPENDENCE = 0.85;
 
 /**
@@ -37,8 +42,9 @@ export function dependenceBetween(series: readonly (readonly number[])[]): numbe
     const isMostlyEqual = 2 * values.filter((value) => value === center).length > values.length;
     return isMostlyEqual ? [] : (rankAutocorrelation(values) ?? []);
   });
-  const mean = known.reduce((sum, each) => sum + each, 0) / Math.max(1, known.length);
-  return Math.max(0, Math.min(MAX_DEPENDENCE, CAUTION * mean));
+  if (known.length === 0) return 0;
+  const mean = known.reduce((sum, each) => sum + each, 0) / known.length;
+  return Math.max(0, Math.min(MAX_DEPENDENCE, WEIGHT_OF_GUESS * GUESS + (1 - WEIGHT_OF_GUESS) * mean));
 }
 
 /**

@@ -21,7 +21,7 @@ export function baselineWindow(
 }
 
 /** The chance of a false change among the measures that gate in one check, in either direction: checks are made every night. */
-export const CHECK_ALPHA = 0.002;
+export const CHECK_ALPHA = 0.003;
 
 /** Of accepted runs, by id, how many times the level was accepted anew before them; default 0. */
 export type Levels = ReadonlyMap<string, number>;
