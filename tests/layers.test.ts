@@ -122,6 +122,18 @@ test('every folder imports only the folders that it may know', () => {
   expect(wrong).toEqual([]);
 });
 
+test('the picture of the design shows imports that exist', () => {
+  const design = readFileSync(join(ROOT, 'docs/design.md'), 'utf8');
+  const arrows = [...design.matchAll(/^ {2}(\w+) --> (\w+)$/gm)].map(
+    ([, from, to]) => `exporter/${from} exporter/${to}`,
+  );
+  const existing = new Set(
+    sources.flatMap(([path, modules]) => modules.map((module) => `${folderOf(path)} ${folderOf(module)}`)),
+  );
+  expect(arrows.length).toBeGreaterThan(10);
+  expect(arrows.filter((arrow) => !existing.has(arrow))).toEqual([]);
+});
+
 test('core imports neither packages nor built-in modules of Node', () => {
   const wrong = sources
     .filter(([path]) => path.startsWith('core/'))

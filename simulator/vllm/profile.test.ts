@@ -36,7 +36,7 @@ test('the page is the real one, line by line, but for the numbers', () => {
   expect(ours).toEqual(withoutValues(realPage).map(withoutMemory));
 });
 
-test('every required family that is always exposed is on the page', () => {
+test('every required family that is always exposed is on the page, by pages and follows of its catalog', () => {
   const required = loadCatalog('vllm').families.filter((family) => family.required && isAlwaysExposed(family));
   const page = pageLikeTheReal();
   expect(required.length).toBeGreaterThan(30);
@@ -59,7 +59,7 @@ function pageWithSwitches(parameters: Partial<EngineParameters> = {}): string {
 }
 
 describe('with all switches', () => {
-  test('every required family is on the page, and has series', () => {
+  test('every required family is on the page and has series, by pages and follows of its catalog', () => {
     const required = loadCatalog('vllm').families.filter(
       ({ required, exposed }) => required && exposed !== 'never' && exposed !== 'other_release',
     );
