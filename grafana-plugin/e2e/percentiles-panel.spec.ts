@@ -157,20 +157,3 @@ test('no data, and data that cannot be used', async ({ page, open }) => {
   await expect(page.getByText(/Query A: The query sums counters/)).toBeVisible();
   await keep(page, 'unusable');
 });
-
-for (const theme of ['dark', 'light']) {
-  for (const width of [1024, 1600]) {
-    test(`${theme}, ${width} px: nothing overflows`, async ({ page, open }) => {
-      await page.setViewportSize({ width, height: 700 });
-      await open({ query: BUCKETS, theme });
-      await legendRows(page);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      const svg = await chart(page).boundingBox();
-      for (const label of await chart(page).locator('[data-part="axes"] text').all()) {
-        const box = await label.boundingBox();
-        expect(box?.x).toBeGreaterThanOrEqual((svg?.x ?? 0) - 1);
-      }
-      await keep(page, `${theme}-${width}`);
-    });
-  }
-}
