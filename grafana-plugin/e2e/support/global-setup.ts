@@ -1,5 +1,6 @@
+import type { FullConfig } from '@playwright/test';
+import { existsSync } from 'node:fs';
 import { ensurePrometheus, findPrometheus3 } from '../../../prometheus/programs.mjs';
-import { ensureChromium } from '../../../scripts/chromium.mjs';
 import { bundlePage } from '../../host/bundle.ts';
 import { installPackages } from '../../host/install.ts';
 import { GRAFANA_LINE, grafanaVersion } from '../../host/packages.ts';
@@ -19,11 +20,12 @@ const PICTURED: WantedRuns | undefined = process.env['UPDATE_SCREENSHOT']
 const NATIVE_DASHBOARDS = ['llmbench-benchmark-native', 'llmbench-vllm-native', 'llmbench-vllm'];
 
 /** Starts the data of the panel and of the app, and the host pages; the tests learn of them through the environment. */
-export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
+export default async function globalSetup({ projects }: FullConfig): Promise<(() => Promise<void>) | undefined> {
+  const chromium = projects[0]?.use.launchOptions?.executablePath;
   const prometheus = (await ensurePrometheus({ install: false }))?.prometheus;
   const prometheus3 = (await findPrometheus3())?.prometheus;
   const isMissing = [
-    ...(ensureChromium({ install: false }) === null ? ['Chromium (CHROMIUM)'] : []),
+    ...(existsSync(chromium ?? '') ? [] : ['Chromium (CHROMIUM)']),
     ...(prometheus === undefined ? ['Prometheus'] : []),
     ...(prometheus3 === undefined ? ['Prometheus 3 (PROMETHEUS_3_BIN)'] : []),
   ];
