@@ -108,7 +108,7 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
   const overTheRun = (expr: string): Promise<readonly Series[]> =>
     rangeQuery(stack.prometheusUrl, {
       expr,
-      startSeconds: stack.run.startSeconds,
+      startSeconds: stack.startSeconds,
       endSeconds: stack.run.endSeconds + 2 * SCRAPE_INTERVAL_SECONDS,
       stepSeconds: SCRAPE_INTERVAL_SECONDS,
     });
@@ -139,7 +139,7 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
         runId: stack.run.runId,
         job: jobOf(text),
         // A minute before the run belongs to the time range, as when someone looks at it.
-        rangeSeconds: endSeconds() - stack.run.startSeconds + 60,
+        rangeSeconds: endSeconds() - stack.startSeconds + 60,
         scrapeIntervalSeconds: SCRAPE_INTERVAL_SECONDS,
         values: chosen,
       });

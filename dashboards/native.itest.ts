@@ -163,7 +163,7 @@ await describeWithPrometheusMajor('3', 'dashboards for native histograms', (prog
     interpolate(text, {
       runId: stack.run.runId,
       job: '.+',
-      rangeSeconds: nowSeconds - stack.run.startSeconds + 60,
+      rangeSeconds: nowSeconds - stack.startSeconds + 60,
       scrapeIntervalSeconds: SCRAPE_INTERVAL_SECONDS,
       values,
     });
@@ -179,7 +179,7 @@ await describeWithPrometheusMajor('3', 'dashboards for native histograms', (prog
       ? instantQuery(server, expanded, atSeconds)
       : rangeQuery(server, {
           expr: expanded,
-          startSeconds: stack.run.startSeconds,
+          startSeconds: stack.startSeconds,
           endSeconds: stack.run.endSeconds + 2 * SCRAPE_INTERVAL_SECONDS,
           stepSeconds: SCRAPE_INTERVAL_SECONDS,
         });

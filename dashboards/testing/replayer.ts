@@ -38,6 +38,8 @@ export interface Replayer {
   path(recording: Recording): string;
   /** Names of all samples of a job's recordings. */
   samples(job: string): ReadonlySet<string>;
+  /** When the first page was scraped. */
+  startSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -75,6 +77,7 @@ export async function startReplayer(seconds: number): Promise<Replayer> {
     address: `127.0.0.1:${port}`,
     path: ({ instance }) => `/${instance}`,
     samples: (job) => samples.get(job) ?? new Set(),
+    startSeconds: () => Math.min(...firstAsked.values()) / 1000,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -34,6 +34,8 @@ export interface Stack {
   /** Of each Prometheus, in the order of their storages; the first is `prometheusUrl`. */
   readonly prometheusUrls: readonly string[];
   readonly run: FinishedRun;
+  /** When the run or the first recording began: on a busy machine a run begins late. */
+  readonly startSeconds: number;
   /** The metrics page of the server that the run measured. */
   readonly benchmarkedPage: string;
   /** Since when Prometheus has had the result of the run. */
@@ -98,6 +100,7 @@ export async function startStack(programs: PrometheusPrograms, storages = [CLASS
       prometheusUrl,
       prometheusUrls,
       run,
+      startSeconds: Math.min(run.startSeconds, replayer.startSeconds()),
       benchmarkedPage: benchmarked.metrics_urls[0] ?? '',
       publishedSeconds,
       recordedSamples: (job) => replayer.samples(job),
