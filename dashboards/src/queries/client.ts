@@ -35,7 +35,7 @@ const NEWEST =
   `(last_over_time(llmbench_run_end_timestamp_seconds{${runMatcher(SELECTED_RUNS)}}[${WHOLE_RANGE}])))`;
 
 /** A query of a tile, with the series of the newest chosen run alone. */
-export function ofNewest(expr: string, legend = ''): Query {
+function ofNewest(expr: string, legend = ''): Query {
   return { expr: `(${expr}) and on (run_id) ${NEWEST}`, legend, perRun: true };
 }
 
@@ -123,9 +123,6 @@ export const failedOfRuns = withRunName(FAILED, SELECTED_RUNS);
 const IN_FLIGHT = `sum by (run_id) (llmbench_requests_in_flight{${runMatcher(SELECTED_RUNS)}})`;
 
 export const inFlight = ofRuns(IN_FLIGHT, 'client');
-
-/** Summed over shards at each instant, then the highest: the sum of the shards' own peaks never happened. */
-export const inFlightPeak = ofNewest(`max_over_time(${IN_FLIGHT}[$__range:$scrape_interval])`);
 
 export const requestRates = ofRuns(rateOverTime('llmbench_requests_total', SELECTED_RUNS, ['outcome']), '{{outcome}}');
 
