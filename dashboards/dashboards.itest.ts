@@ -141,7 +141,8 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
         // A minute before the run belongs to the time range, as when someone looks at it.
         rangeSeconds: endSeconds() - stack.startSeconds + 60,
         scrapeIntervalSeconds: SCRAPE_INTERVAL_SECONDS,
-        values: chosen,
+        // The instances of another job are none of those that the dashboard has found.
+        values: jobOf(text) === job ? chosen : { ...chosen, instance: '.+' },
       });
 
     const offered = (variable: ClassicVariable): Promise<readonly VariableOption[]> =>
@@ -200,7 +201,9 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
     );
 
     test('the figures of the run are those of its servers', async () => {
-      const tokens = queries.find(({ title, instant }) => title === 'Tokens' && instant === true);
+      const tokens = queries.find(
+        ({ title, instant, legend }) => title === 'Tokens' && instant === true && legend === '',
+      );
       if (job !== MEASURED_JOB || of !== 'simulated' || tokens === undefined) return;
       const servers = await instantQuery(stack.prometheusUrl, expand(tokens.expr), nowSeconds);
       const counted = `sum(last_over_time(llmbench_output_tokens_total{run_id="${stack.run.runId}",phase="measure"}[10m]))`;

@@ -194,6 +194,8 @@ export function judgedVariable(expr: string): QueryVariableBuilder {
 /** What chooses servers: a family that each of them has, and where the model's name is read; null: none is reported. */
 interface ServerSource {
   readonly presence: string;
+  /** Of servers that lack it: a family that they have instead. */
+  readonly otherPresence?: string;
   readonly model: { readonly family: string; readonly label: string } | null;
 }
 
@@ -222,9 +224,12 @@ export function measuredServerVariables(servers: ServerSource): (CustomVariableB
   return [serversVariable(), ...jobAndModel(servers), withAll(instance)];
 }
 
-function narrowed({ presence, model }: ServerSource): string {
+function narrowed({ presence, otherPresence, model }: ServerSource): string {
   const ofModel = model?.family === presence ? `,${model.label}=~"$model"` : '';
-  return `${presence}{job=~"$job"${ofModel}}`;
+  const chosen = `job=~"$job"${ofModel}`;
+  return otherPresence === undefined
+    ? `${presence}{${chosen}}`
+    : `{__name__=~"${presence}|${otherPresence}",${chosen}}`;
 }
 
 function jobAndModel({ presence, model }: ServerSource): QueryVariableBuilder[] {

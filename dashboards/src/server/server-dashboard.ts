@@ -21,6 +21,8 @@ export interface ServerDashboard extends DashboardFrame {
   readonly system: string;
   /** A family that each server of the system has from its start, and so what its targets are found by. */
   readonly presence: string;
+  /** Of servers that lack it, such as workers of another system: a family that they have instead. */
+  readonly otherPresence?: string;
   /** Where the model's name is read: a family and its label; null when the system reports none. */
   readonly model: { readonly family: string; readonly label: string } | null;
   readonly choices?: readonly Choice[];

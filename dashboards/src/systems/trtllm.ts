@@ -158,6 +158,8 @@ export function trtllm(): ServerDashboard {
       'trtllm-serve with return_perf_metrics (path /prometheus/metrics; /metrics is JSON that empties when it is read), ' +
       'scheduler and KV cache with enable_iter_perf_stats',
     presence: PRESENCE,
+    // Of its workers under Dynamo.
+    otherPresence: 'trtllm_num_aborted_requests_total',
     model: { family: PRESENCE, label: 'model_name' },
     choices: [GPU_EXPORTER],
     objectives: [
