@@ -13,6 +13,7 @@ const PAIRS: Readonly<Record<string, string>> = {
   Status: 'StatusResponse',
   StartedRun: 'StartedRun',
   Starts: 'StartsResponse',
+  Overview: 'OverviewResponse',
   RunPage: 'RunsResponse',
   Run: 'RunResponse',
   ChangedTags: 'ChangedTags',

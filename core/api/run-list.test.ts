@@ -37,3 +37,51 @@ test('pages', () => {
   expect(ids({ page: 2, limit: 2 })).toEqual(['a']);
   expect(ids({ page: 9 })).toEqual([]);
 });
+
+test('folded: a group is one row, where its first run is, and its runs are in its summary', () => {
+  const step = (n: number, p50: number | null, change = {}) =>
+    runSummary({
+      ...{ run_id: `s${n}`, start: hour(n), group_id: 'g', step: n, load: `concurrency ${n}` },
+      numbers: p50 === null ? null : numbersOf(p50),
+      ...change,
+    });
+  const numbersOf = (p50: number) => {
+    const { numbers } = runSummary();
+    return {
+      ...numbers,
+      time_to_first_token_seconds: { ...numbers?.time_to_first_token_seconds, p50 },
+      slos: p50 < 0.3 ? 'met' : 'not_met',
+    } as NonNullable<typeof numbers>;
+  };
+  const runs = [
+    ...RUNS,
+    step(2, 0.1),
+    step(6, 0.5),
+    step(4, null, { status: 'failed' }),
+    runSummary({ group_id: 'alone' }),
+  ];
+  const list = listRuns(runs, { fold: 'true', status: ['completed', 'failed'] });
+  expect(list.runs.map(({ run_id }) => run_id)).toEqual(['a', 's6', 'b', 'a']);
+  expect(list.total).toBe(4);
+  expect(list.groups).toEqual([
+    {
+      group_id: 'g',
+      runs: 3,
+      loads: 3,
+      first_load: 'concurrency 2',
+      last_load: 'concurrency 6',
+      statuses: { running: 0, completed: 2, aborted: 0, failed: 1 },
+      slos: { met: 1, not_met: 1, undecided: 0 },
+      verdict: null,
+      ok_requests: 180,
+      ranges: {
+        error_ratio: [0.0909, 0.0909],
+        time_to_first_token_p50: [0.1, 0.5],
+        time_to_first_token_p99: [0.4, 0.4],
+        inter_token_latency_p50: [0.02, 0.02],
+        output_token_throughput: [288, 288],
+      },
+    },
+  ]);
+  expect(listRuns(runs, {}).groups).toBeUndefined();
+});

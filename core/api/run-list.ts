@@ -1,15 +1,59 @@
 import { oldestFirst } from '../run/run-order.ts';
-import type { KeyNumbers, RunFilterQuery, RunsQuery, RunsResponse, RunSummary } from './runs.ts';
+import { RUN_STATUSES } from '../run/run.ts';
+import { RANGED_KEYS } from './runs.ts';
+import type { KeyNumbers, RangedKey, RunFilterQuery, RunGroup, RunsQuery, RunsResponse, RunSummary } from './runs.ts';
 import type { VerdictName } from './verdict.ts';
 
 const DEFAULT_LIMIT = 100;
 
 /** The page of runs that is requested, of all runs; by start, the newest first, unless a known order is requested. */
 export function listRuns(runs: readonly RunSummary[], query: RunsQuery): RunsResponse {
-  const { sort, page = 1, limit = DEFAULT_LIMIT, ...filter } = query;
+  const { sort, fold, page = 1, limit = DEFAULT_LIMIT, ...filter } = query;
   const order = SORT_ORDERS.find((one) => one === sort) ?? '-start';
   const found = inOrder(runs.filter(runFilter(filter)), order);
-  return { runs: found.slice((page - 1) * limit, page * limit), page, limit, total: found.length };
+  const rows = fold === 'true' ? foldedRuns(found) : found.map((run) => [run] as const);
+  const shown = rows.slice((page - 1) * limit, page * limit);
+  return {
+    runs: shown.map(([first]) => first),
+    ...(fold === 'true' && { groups: shown.flatMap((row) => runGroup(row) ?? []) }),
+    ...{ page, limit, total: rows.length },
+  };
+}
+
+type Row = readonly [RunSummary, ...RunSummary[]];
+
+/** A row for each group and for each run without one, in the order of their first runs. */
+export function foldedRuns(runs: readonly RunSummary[]): readonly Row[] {
+  const rows = Map.groupBy(runs, ({ run_id, group_id }) => (group_id === null ? `run ${run_id}` : `group ${group_id}`));
+  return [...rows.values()].map(([first, ...others]) => [first as RunSummary, ...others]);
+}
+
+/** What a row of several runs shows; null for a single run. */
+export function runGroup(row: Row): RunGroup | null {
+  const [{ group_id }] = row;
+  if (row.length < 2 || group_id === null) return null;
+  const inSteps = row.toSorted((a, b) => (a.step ?? 0) - (b.step ?? 0) || oldestFirst(a, b));
+  const count = <T extends string>(names: readonly T[], of: (run: RunSummary) => T | null): Record<T, number> =>
+    Object.fromEntries(names.map((name) => [name, row.filter((run) => of(run) === name).length])) as Record<T, number>;
+  const verdicts = row.flatMap(({ verdict }) => (verdict === null ? [] : VERDICT_ORDER.indexOf(verdict.verdict)));
+  const ok = row.flatMap(({ numbers }) => numbers?.requests.ok ?? []);
+  return {
+    group_id,
+    runs: row.length,
+    loads: new Set(row.map(({ load }) => load)).size,
+    first_load: inSteps[0]?.load ?? null,
+    last_load: inSteps.at(-1)?.load ?? null,
+    statuses: count(RUN_STATUSES, ({ status }) => status),
+    slos: count(['met', 'not_met', 'undecided'], ({ numbers }) => numbers?.slos ?? null),
+    verdict: VERDICT_ORDER[Math.max(-1, ...verdicts)] ?? null,
+    ok_requests: ok.length === 0 ? null : ok.reduce((sum, each) => sum + each, 0),
+    ranges: Object.fromEntries(RANGED_KEYS.map((key) => [key, rangeOf(row, key)])) as RunGroup['ranges'],
+  };
+}
+
+function rangeOf(row: Row, key: RangedKey): readonly [number, number] | null {
+  const values = row.map((run) => SORT_VALUES[key](run)).filter((value) => value !== null);
+  return values.length === 0 ? null : [Math.min(...values), Math.max(...values)];
 }
 
 /** Whether a run is requested. A run without a time of its own is in no span of time. */

@@ -1,9 +1,10 @@
+import type { ObjectiveVerdict } from '../run/objectives.ts';
 import type { PhaseName } from '../run/record.ts';
 import type { ClientHealth, ResultFile } from '../run/result.ts';
 import type { OrderedRun } from '../run/run-order.ts';
 import type { RunFile } from '../run/run.ts';
 import type { ListPage, PageQuery } from './service.ts';
-import type { VerdictSummary } from './verdict.ts';
+import type { VerdictName, VerdictSummary } from './verdict.ts';
 
 /** A distribution in a few numbers, in its unit. */
 export interface KeyDistribution {
@@ -79,6 +80,10 @@ export interface RunProgress {
   readonly phase: PhaseName | null;
   /** Requests of the measure phase that have ended. */
   readonly requests_done: number;
+  /** Those of them that ended with an error or a timeout. */
+  readonly requests_failed: number;
+  /** Of the ok ones. */
+  readonly output_tokens: number;
   /** Null when the run ends by time. */
   readonly requests_planned: number | null;
   /** Since the measure phase began; null before. */
@@ -132,11 +137,45 @@ export type RunFilterQuery = Partial<RunFilter>;
 export interface RunsQuery extends RunFilterQuery, PageQuery {
   /** A key of the order; a leading minus reverses it. */
   readonly sort?: string;
+  /** Whether the runs of a group are one row: the first of them in this order stands for all. */
+  readonly fold?: 'true' | 'false';
 }
+
+/** The runs of a group that are one row of a list, over those that fit its filter. */
+export interface RunGroup {
+  readonly group_id: string;
+  readonly runs: number;
+  /** Different loads, and those of the first and of the last step. */
+  readonly loads: number;
+  readonly first_load: string | null;
+  readonly last_load: string | null;
+  readonly statuses: Readonly<Record<RunFile['status'], number>>;
+  /** Runs by whether their objectives were met; those without objectives are in none. */
+  readonly slos: Readonly<Record<ObjectiveVerdict, number>>;
+  /** The worst of them; null when none was judged. */
+  readonly verdict: VerdictName | null;
+  /** Of all of them; null when no run has the number. */
+  readonly ok_requests: number | null;
+  /** The smallest and the largest value of the runs that have one. */
+  readonly ranges: Readonly<Record<RangedKey, readonly [low: number, high: number] | null>>;
+}
+
+/** Figures of which a group has a range: keys of the order of a list. */
+export const RANGED_KEYS = [
+  'error_ratio',
+  'time_to_first_token_p50',
+  'time_to_first_token_p99',
+  'inter_token_latency_p50',
+  'output_token_throughput',
+] as const;
+
+export type RangedKey = (typeof RANGED_KEYS)[number];
 
 /** `GET /runs`. */
 export interface RunsResponse extends ListPage {
   readonly runs: readonly RunSummary[];
+  /** Of a folded list: the groups for which one of these runs stands; absent otherwise. */
+  readonly groups?: readonly RunGroup[];
 }
 
 /** `GET /runs/{run_id}`. */

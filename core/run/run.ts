@@ -39,7 +39,8 @@ export interface CancellationKey {
   readonly delay_seconds: number;
 }
 
-export type RunStatus = 'running' | 'completed' | 'aborted' | 'failed';
+export const RUN_STATUSES = ['running', 'completed', 'aborted', 'failed'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
 
 /** The phase's edges as wall time; `null` while it has not begun or ended. */
 export interface PhaseWindow {

@@ -32,7 +32,7 @@ test('a finished run has its figures and a link to its report; a missing value i
 });
 
 test('a running run has its progress and no report', () => {
-  const progress = { phase: 'measure', requests_done: 3, requests_planned: 10, elapsed_seconds: 1, planned_seconds: null } as const; // prettier-ignore
+  const progress = { phase: 'measure', requests_done: 3, requests_failed: 0, output_tokens: 9, requests_planned: 10, elapsed_seconds: 1, planned_seconds: null } as const; // prettier-ignore
   const [, row = []] = cells([runSummary(runFile({ run_id: 'r2' }), progress)]);
   expect([row[0], row[5], row[6]]).toEqual(['2026-11-03 10:15:00', 'running', '3 of 10']);
 });

@@ -13,6 +13,7 @@ import { compareRoute } from './compare.ts';
 import { limitInFlight } from './in-flight.ts';
 import { jsonBody } from './json-body.ts';
 import { openapiRoute, SCHEMA_PATHS, schemaRoute, statusRoute } from './meta.ts';
+import { overviewRoute } from './overview.ts';
 import {
   changeTagsRoute,
   runDistributionRoute,
@@ -65,6 +66,7 @@ export function createApi(options: ApiOptions): Express {
   api.use(readingOnly);
   api.use(requireRole(access, 'read'));
   api.get('/status', statusRoute(library, version, access));
+  api.get('/overview', overviewRoute(scenarios));
   api.get('/runs', runsRoute(library));
   api.get('/runs/:run_id', runRoute(library));
   api.get('/runs/:run_id/servers', runServersRoute(library));

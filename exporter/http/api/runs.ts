@@ -10,13 +10,12 @@ import type {
   ValuesResponse,
 } from '../../../core/api/runs.ts';
 import { VERDICTS } from '../../../core/api/verdict.ts';
+import { RUN_STATUSES } from '../../../core/run/run.ts';
 import { phaseAnnotations, runAnnotation, stageAnnotations } from '../../publish/views/annotations.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { wrongParameters } from '../problem.ts';
 import { choice, choices, integer, moment, readQuery, runIds, text, texts } from './query.ts';
 import { sendJson } from './send-json.ts';
-
-const STATUSES = ['running', 'completed', 'aborted', 'failed'] as const;
 
 /** The filter parameters of all lists of runs; their values form a `RunFilter`. */
 export const RUN_PARAMETERS = {
@@ -24,7 +23,7 @@ export const RUN_PARAMETERS = {
   model: texts(),
   system: texts(),
   tool: texts(),
-  status: choices(STATUSES),
+  status: choices(RUN_STATUSES),
   verdict: choices(VERDICTS),
   tag: texts(),
   group: texts(),
@@ -37,6 +36,7 @@ export const RUN_PARAMETERS = {
 const LIST_PARAMETERS = {
   ...RUN_PARAMETERS,
   sort: choice(SORT_ORDERS, '-start'),
+  fold: choice(['true', 'false'], 'false'),
   page: integer(1, 1_000_000, 1),
   limit: integer(1, 1000, 100),
 } as const;

@@ -33,7 +33,7 @@ import { withoutFolder } from './run.ts';
 import { sendJson } from './send-json.ts';
 
 /** What the routes on scenarios read. */
-interface ScenarioSource {
+export interface ScenarioSource {
   readonly library: RunLibrary;
   readonly scenarioStates: () => Promise<readonly ScenarioState[]>;
   readonly expectedScenarios: ReadonlyMap<string, number>;
@@ -56,7 +56,8 @@ export function scenariosRoute(source: ScenarioSource): RequestHandler {
   };
 }
 
-async function summariesOf({
+/** Where each scenario stands, the one with the newest run first. */
+export async function summariesOf({
   library,
   scenarioStates,
   expectedScenarios,

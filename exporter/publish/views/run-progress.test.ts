@@ -2,6 +2,7 @@ import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { RequestRecord } from '../../../core/run/record.ts';
 import { requestRecord, runFile } from '../fixtures/run.ts';
 import { ProgressReader } from './run-progress.ts';
 
@@ -11,8 +12,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const line = (phase: 'warmup' | 'measure', index: number): string =>
-  `${JSON.stringify(requestRecord({ index, phase, chunk_offsets_ns: [1, 2] }))}\n`;
+const line = (phase: 'warmup' | 'measure', index: number, change: Partial<RequestRecord> = {}): string =>
+  `${JSON.stringify(requestRecord({ index, phase, chunk_offsets_ns: [1, 2], ...change }))}\n`;
 
 const run = runFile({
   phases: [
@@ -32,6 +33,8 @@ test('counts the measured requests of all shards, and new ones at the next read,
   expect(await reader.read(run, folder, NOW)).toEqual({
     phase: 'measure',
     requests_done: 2,
+    requests_failed: 0,
+    output_tokens: 10,
     requests_planned: 10,
     elapsed_seconds: 3.5,
     planned_seconds: null,
@@ -39,6 +42,24 @@ test('counts the measured requests of all shards, and new ones at the next read,
   await appendFile(file, cut.slice(20) + line('measure', 3));
   expect((await reader.read(run, folder, NOW)).requests_done).toBe(4);
   expect((await reader.read(run, folder, NOW)).requests_done).toBe(4);
+});
+
+test('failed requests are counted beside the others, and only ok ones have output', async () => {
+  await mkdir(join(folder, 'records'));
+  await writeFile(
+    join(folder, 'records', '0.jsonl'),
+    line('measure', 0, { output_tokens: 7 }) +
+      line('measure', 1, { outcome: 'error', reason: 'reset', output_tokens: 3 }) +
+      line('measure', 2, { outcome: 'timeout', reason: 'request_timeout', output_tokens: null }) +
+      line('measure', 3, { outcome: 'cancelled', reason: 'cancelled', output_tokens: 2 }) +
+      line('warmup', 4, { outcome: 'error', reason: 'reset' }),
+  );
+  const { requests_done, requests_failed, output_tokens } = await new ProgressReader().read(run, folder, NOW);
+  expect({ requests_done, requests_failed, output_tokens }).toEqual({
+    requests_done: 4,
+    requests_failed: 2,
+    output_tokens: 7,
+  });
 });
 
 test('before the first phase, and without records, nothing is done', async () => {

@@ -1,18 +1,23 @@
 import type { RunProgress } from '../../../core/api/runs.ts';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { openRegularFile } from '../../files/read-regular-file.ts';
 
 const READ_BYTES = 1 << 20;
-/** A record begins with its index and its phase. */
+/** A record begins with its index and its phase; its outcome and its tokens follow before anything long. */
 const MEASURED = /^\{"index":\d+,"phase":"measure"/;
-const HEAD_CHARACTERS = 64;
+const OUTCOME = /"outcome":"(\w+)"/;
+const OUTPUT_TOKENS = /"output_tokens":(\d+)/;
+const HEAD_CHARACTERS = 1024;
+
+type Counts = Pick<RunProgress, 'requests_done' | 'requests_failed' | 'output_tokens'>;
 
 interface CountedFile {
   offset: number;
-  measured: number;
+  readonly counts: { -readonly [K in keyof Counts]: Counts[K] };
   /** Beginning of the line that was not complete. */
   head: string;
 }
@@ -29,7 +34,7 @@ export class ProgressReader {
     const began = measure?.start ?? null;
     return {
       phase: lasting?.phase ?? null,
-      requests_done: await this.#measured(join(folder, 'records')),
+      ...(await this.#measured(join(folder, 'records'))),
       requests_planned: request_count,
       elapsed_seconds: began === null ? null : Math.max(0, (now.getTime() - Date.parse(began)) / 1000),
       planned_seconds: benchmark_duration_seconds,
@@ -43,22 +48,31 @@ export class ProgressReader {
     }
   }
 
-  async #measured(records: string): Promise<number> {
-    let sum = 0;
-    for (const name of await jsonlNames(records)) sum += await this.#measuredIn(join(records, name));
-    return sum;
+  async #measured(records: string): Promise<Counts> {
+    const all = { requests_done: 0, requests_failed: 0, output_tokens: 0 };
+    for (const name of await jsonlNames(records)) {
+      const { counts } = await this.#counted(join(records, name));
+      all.requests_done += counts.requests_done;
+      all.requests_failed += counts.requests_failed;
+      all.output_tokens += counts.output_tokens;
+    }
+    return all;
   }
 
-  async #measuredIn(path: string): Promise<number> {
-    const counted = this.#files.get(path) ?? { offset: 0, measured: 0, head: '' };
+  async #counted(path: string): Promise<CountedFile> {
+    const counted = this.#files.get(path) ?? {
+      offset: 0,
+      counts: { requests_done: 0, requests_failed: 0, output_tokens: 0 },
+      head: '',
+    };
     this.#files.set(path, counted);
     const file = await openRegularFile(path).catch(nothingWhenGone);
-    if (file === null) return counted.measured;
+    if (file === null) return counted;
     try {
       const buffer = Buffer.allocUnsafe(READ_BYTES);
       for (;;) {
         const { bytesRead } = await file.read(buffer, 0, READ_BYTES, counted.offset);
-        if (bytesRead === 0) return counted.measured;
+        if (bytesRead === 0) return counted;
         counted.offset += bytesRead;
         countLines(counted, buffer.toString('latin1', 0, bytesRead));
       }
@@ -71,11 +85,19 @@ export class ProgressReader {
 function countLines(counted: CountedFile, text: string): void {
   let from = 0;
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
-    if (MEASURED.test(counted.head + text.slice(from, Math.min(end, from + HEAD_CHARACTERS)))) counted.measured += 1;
+    countLine(counted.counts, counted.head + text.slice(from, Math.min(end, from + HEAD_CHARACTERS)));
     counted.head = '';
     from = end + 1;
   }
   counted.head = (counted.head + text.slice(from, from + HEAD_CHARACTERS)).slice(0, HEAD_CHARACTERS);
+}
+
+function countLine(counts: CountedFile['counts'], head: string): void {
+  if (!MEASURED.test(head)) return;
+  const outcome = OUTCOME.exec(head)?.[1];
+  counts.requests_done += 1;
+  if (outcome === 'ok') counts.output_tokens += Number(OUTPUT_TOKENS.exec(head)?.[1] ?? 0);
+  if (FAILED_OUTCOMES.some((failed) => failed === outcome)) counts.requests_failed += 1;
 }
 
 async function jsonlNames(folder: string): Promise<string[]> {
