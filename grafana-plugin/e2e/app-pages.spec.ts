@@ -39,12 +39,17 @@ test('setup: connection tests and configuration snippets', async ({ page, openAp
   await expect(page.getByText(/llmbench is scraped\..*Servers: vLLM/)).toBeVisible();
   await expect(page.getByText(/2 finished runs, 1 running/)).toBeVisible();
   await expect(page.getByText(/http_sd_configs/)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Add data source' })).toHaveCount(2);
   await page.screenshot({ path: 'screenshots/setup.png', fullPage: true });
 });
 
-test("the app's own URL opens the runs", async ({ page, openApp }) => {
-  await openApp('');
-  await expect(page).toHaveURL(/\/runs\?/);
+test('setup: snippets have the address of the data source; only who may adds another', async ({ page, openApp }) => {
+  await page.route('**/api/datasources/uid/llmbench-runs', (route) =>
+    route.fulfill({ json: { url: 'http://bench.example.org:9470' } })
+  );
+  await openApp('setup', { role: 'Viewer' });
+  await expect(page.getByText(/http:\/\/bench\.example\.org:9470\/sd/)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Add data source' })).toHaveCount(0);
 });
 
 test.describe('on every page', () => {

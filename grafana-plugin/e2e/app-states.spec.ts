@@ -3,7 +3,8 @@ import { expect, test } from './support/environment.ts';
 
 /** What each page shows to a viewer, who may change nothing. */
 const VIEWED: Array<[path: string, parameters: Record<string, string>, shown: RegExp]> = [
-  ['runs', {}, /^\d+ runs$/],
+  ['overview', {}, /^Needs attention$/],
+  ['runs', {}, /^\d+ runs and groups$/],
   ['runs/after-3', {}, /Regressed: time to first token p50/],
   ['compare', { a: 'tag:before', b: 'tag:after' }, /Regressed: time to first token p50/],
   ['trends', { scenario: 'release' }, /^Baseline: 20 accepted runs/],
@@ -89,7 +90,8 @@ test('sweeps: one load', async ({ page, openJudged }) => {
   });
   await openJudged('sweeps');
   const latency = page.getByRole('region', { name: 'Throughput and latency' });
-  await expect(latency.locator('[data-load]')).toHaveCount(1);
+  // One of each of the three sweeps.
+  await expect(latency.locator('[data-load]')).toHaveCount(3);
   await expect(latency.locator('[data-mark="knee"]')).toHaveCount(0);
 });
 

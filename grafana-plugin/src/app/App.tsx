@@ -4,12 +4,12 @@ import { Navigate, Route, Routes, useLocation } from 'react-router-dom';
 import { pageUrl, ROUTES } from '../constants/routes.ts';
 import { appPages } from './pages.ts';
 
-/** The app's pages. Its own address leads to the runs. */
+/** The app's pages. Its own address leads to the overview. */
 export default function App() {
   const app = useSceneApp(createApp);
   return (
     <Routes>
-      <Route path="/" element={<Navigate replace to={pageUrl(ROUTES.runs)} />} />
+      <Route path="/" element={<Navigate replace to={pageUrl(ROUTES.overview)} />} />
       <Route path={FORMER_COMPARE} element={<ToCompare />} />
       <Route path="*" element={<app.Component model={app} />} />
     </Routes>

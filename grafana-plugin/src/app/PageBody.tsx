@@ -56,7 +56,12 @@ function usePageContextValue(model: PageBody): PageContextValue {
   }, [exporterUid]);
   const time = useMemo(() => ({ from: timeRange.from.valueOf(), to: timeRange.to.valueOf() }), [timeRange]);
   const setTime = useCallback<PageContextValue['setTime']>(
-    ({ from, to }) => {
+    (next) => {
+      if ('raw' in next) {
+        sceneTime.onTimeRangeChange(next);
+        return;
+      }
+      const { from, to } = next;
       const [start, end] = [dateTime(from), to === 'now' ? dateTime() : dateTime(to)];
       sceneTime.onTimeRangeChange({ from: start, to: end, raw: { from: start, to: to === 'now' ? 'now' : end } });
     },

@@ -13,6 +13,7 @@ import { APP_URL, pageUrl, ROUTES } from '../constants/routes.ts';
 import { PageBody } from './PageBody.tsx';
 import { pageVariables } from './page-variables.ts';
 
+const OverviewView = lazy(() => import('../pages/Overview/OverviewView.tsx'));
 const RunsView = lazy(() => import('../pages/Runs/RunsView.tsx'));
 const RunView = lazy(() => import('../pages/Run/RunView.tsx'));
 const CompareView = lazy(() => import('../pages/Compare/CompareView.tsx'));
@@ -32,12 +33,20 @@ const NOT_FOUND_URL = `${APP_URL}/not-found`;
 export function appPages(): SceneAppPage[] {
   return [
     new SceneAppPage({
+      title: t('page.overview.title', 'Overview'),
+      subTitle: t('page.overview.subtitle', 'What regressed, what is overdue, what runs now and what is new'),
+      url: pageUrl(ROUTES.overview),
+      routePath: `${ROUTES.overview}/*`,
+      preserveUrlKeys: KEPT,
+      getScene: () => pageScene({ view: OverviewView, from: null, refresh: '30s' }),
+    }),
+    new SceneAppPage({
       title: t('page.runs.title', 'Runs'),
       subTitle: t('page.runs.subtitle', 'LLM inference benchmarks: exact client measurements'),
       url: pageUrl(ROUTES.runs),
       routePath: `${ROUTES.runs}/*`,
       preserveUrlKeys: KEPT_WITH_TIME,
-      getScene: () => pageScene({ view: RunsView, from: 'now-24h' }),
+      getScene: () => pageScene({ view: RunsView, from: 'now-24h', hidesTime: true }),
       drilldowns: [
         {
           routePath: ':runId/*',
@@ -94,7 +103,7 @@ export function appPages(): SceneAppPage[] {
       url: pageUrl(ROUTES.servers),
       routePath: `${ROUTES.servers}/*`,
       preserveUrlKeys: KEPT_WITH_TIME,
-      getScene: () => pageScene({ view: ServersView, from: 'now-15m', refresh: '30s' }),
+      getScene: () => pageScene({ view: ServersView, from: 'now-24h', refresh: '30s' }),
     }),
     new SceneAppPage({
       title: t('page.buckets.title', 'Buckets'),
@@ -133,6 +142,8 @@ interface PageSceneOptions {
   view: ComponentType;
   /** Grafana's text of the time range's beginning; null: the page has nothing to do with time. */
   from?: string | null;
+  /** The page has its own control of the time. */
+  hidesTime?: boolean;
   /** How often the page is refreshed when it is opened; empty for not, and a page without time then offers no refresh. */
   refresh?: string;
   /** Replaces the title of the page and the line below it. */
@@ -140,14 +151,14 @@ interface PageSceneOptions {
 }
 
 /** Time range, data sources and refresh as on a dashboard, and the page's own view under them. */
-function pageScene({ view, from = 'now-6h', refresh = '', setTitle }: PageSceneOptions): EmbeddedScene {
+function pageScene({ view, from = 'now-6h', hidesTime, refresh = '', setTitle }: PageSceneOptions): EmbeddedScene {
   return new EmbeddedScene({
     $timeRange: new SceneTimeRange({ from: from ?? 'now-6h', to: 'now' }),
     $variables: pageVariables(),
     controls: [
       new VariableValueSelectors({}),
       new SceneControlsSpacer(),
-      ...(from === null ? [] : [new SceneTimePicker({ isOnCanvas: true })]),
+      ...(from === null || hidesTime ? [] : [new SceneTimePicker({ isOnCanvas: true })]),
       ...(from === null && refresh === ''
         ? []
         : [new SceneRefreshPicker({ isOnCanvas: true, refresh, intervals: ['5s', '10s', '30s', '1m', '5m'] })]),

@@ -28,7 +28,8 @@ export interface Sort {
 export interface Selection<Row> {
   chosen: ReadonlySet<string>;
   onToggle: (row: Row) => void;
-  label: (row: Row) => string;
+  /** Of the checkbox; null for a row that cannot be selected. */
+  label: (row: Row) => string | null;
 }
 
 interface Props<Row> {
@@ -63,15 +64,14 @@ export function DataTable<Row>({ label, columns, rows, rowKey, sort, onSort, sel
           {rows.map((row) => {
             const key = rowKey(row);
             const isChosen = selection?.chosen.has(key) ?? false;
+            const checkboxLabel = selection?.label(row) ?? null;
             return (
               <tr key={key} className={cx(isChosen && styles.chosen)}>
                 {selection && (
                   <td className={styles.box}>
-                    <Checkbox
-                      value={isChosen}
-                      onChange={() => selection.onToggle(row)}
-                      aria-label={selection.label(row)}
-                    />
+                    {checkboxLabel !== null && (
+                      <Checkbox value={isChosen} onChange={() => selection.onToggle(row)} aria-label={checkboxLabel} />
+                    )}
                   </td>
                 )}
                 {columns.map(({ id, align, wraps, render, below }) => (

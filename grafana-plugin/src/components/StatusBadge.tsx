@@ -10,9 +10,17 @@ const COLORS: Record<RunStatus, BadgeColor> = {
   failed: 'red',
 };
 
-/** The status of a run; the tooltip has the failure reason. */
-export function StatusBadge({ status, failure }: { status: RunStatus; failure?: string | null }) {
-  return <Badge text={statusText(status)} color={COLORS[status]} {...(failure && { tooltip: failure })} />;
+interface Props {
+  status: RunStatus;
+  /** In the tooltip. */
+  failure?: string | null;
+  /** Of several runs, those with the status. */
+  count?: number;
+}
+
+export function StatusBadge({ status, failure, count }: Props) {
+  const text = [count, statusText(status)].filter((part) => part !== undefined).join(' ');
+  return <Badge text={text} color={COLORS[status]} {...(failure && { tooltip: failure })} />;
 }
 
 export function statusText(status: RunStatus): string {

@@ -9,14 +9,21 @@ export interface Snippet {
 export const BASELINE_CHANGES = `openssl rand -hex 32 > api-token
 npx llmbench serve --api-token-file api-token --allow-baseline-changes`;
 
+/** The commands of the first run: the exporter, and a benchmark. */
+export function firstRunCommands(): { serve: string; run: string } {
+  return {
+    serve: 'npx llmbench-observability serve',
+    run: 'npx llmbench-observability run --url http://localhost:8000 --model MODEL --concurrency 8 --request-count 200',
+  };
+}
+
 /** `exporter` is the host and port of `llmbench serve`. */
 export function snippets(exporter = '127.0.0.1:9469'): Snippet[] {
   return [
     {
       id: 'run',
       language: 'bash',
-      text: `npx llmbench-observability serve
-npx llmbench-observability run --url http://localhost:8000 --model MODEL --concurrency 8 --request-count 200`,
+      text: Object.values(firstRunCommands()).join('\n'),
     },
     {
       id: 'scrape',

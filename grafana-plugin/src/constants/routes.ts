@@ -4,6 +4,7 @@ export const APP_URL = `/a/${PLUGIN_ID}`;
 
 /** Paths of the pages below the app's URL. */
 export const ROUTES = {
+  overview: 'overview',
   runs: 'runs',
   compare: 'compare',
   trends: 'trends',

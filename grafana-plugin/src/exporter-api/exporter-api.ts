@@ -2,6 +2,7 @@ import { t } from '@grafana/i18n';
 import { getBackendSrv } from '@grafana/runtime';
 import { lastValueFrom } from 'rxjs';
 import { ExporterError, exporterError } from './exporter-error.ts';
+import type { OverviewQuery, OverviewResponse } from '../../../core/api/overview.ts';
 import type { CompareResponse, CompareQuery } from '../../../core/api/comparison.ts';
 import type {
   DistributionResponse,
@@ -56,6 +57,10 @@ export class ExporterApi {
       );
     }
     return status;
+  }
+
+  overview(request: OverviewQuery, signal?: AbortSignal): Promise<OverviewResponse> {
+    return this.#get('overview', { ...request }, signal);
   }
 
   runs(request: RunsQuery = {}, signal?: AbortSignal): Promise<RunsResponse> {

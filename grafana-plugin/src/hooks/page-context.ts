@@ -16,7 +16,7 @@ export interface PageContextValue {
   /** The same in milliseconds since 1970; a new object when the page is refreshed. */
   time: TimeSpan;
   timeZone: TimeZone;
-  setTime: (time: RunTime) => void;
+  setTime: (time: RunTime | TimeRange) => void;
   /** Replaces the title of the page and the line below it. */
   setTitle: (title: string, subTitle: ReactNode) => void;
   /** Scene objects that are part of the page's scene. */

@@ -46,6 +46,9 @@ test('a run in progress: its phase and elapsed time', () => {
       one('phase_start', { run_id: 'b', phase: 'measure' }, seconds('2026-11-21T10:00:20Z')),
       one('active', { run_id: 'b', phase: 'measure' }, 1),
       one('done', { run_id: 'b' }, 40),
+      one('failed', { run_id: 'b' }, 2),
+      one('tokens', { run_id: 'b' }, 640),
+      one('planned_seconds', { run_id: 'b' }, 60),
     ],
     NOW_MS
   );
@@ -53,8 +56,11 @@ test('a run in progress: its phase and elapsed time', () => {
   expect(run?.progress).toMatchObject({
     phase: 'measure',
     requests_done: 40,
+    requests_failed: 2,
+    output_tokens: 640,
+    requests_planned: null,
     elapsed_seconds: 40,
-    planned_seconds: null,
+    planned_seconds: 60,
   });
 });
 

@@ -97,6 +97,7 @@ test("Grafana's proxy forwards what changes something for editors only", () => {
 test('the app includes its plugins and its pages, and every include is there', () => {
   const includes = json<PluginJson>('plugin.json').includes ?? [];
   expect(includes.map(({ type, path }) => [type, path])).toEqual([
+    ['page', '/a/llmbench-observability-app/overview'],
     ['page', '/a/llmbench-observability-app/runs'],
     ['page', '/a/llmbench-observability-app/compare'],
     ['page', '/a/llmbench-observability-app/trends'],

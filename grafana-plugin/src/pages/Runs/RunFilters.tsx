@@ -1,10 +1,11 @@
+import { dateTime, type TimeRange } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { FilterInput, MultiCombobox, Stack } from '@grafana/ui';
+import { FilterInput, MultiCombobox, Stack, TimeRangeInput } from '@grafana/ui';
 import React, { useCallback, useEffect, useState } from 'react';
 import type { Address } from '../../hooks/useAddress.ts';
 import { FILTER_MEMBERS, type FilterMember, type RunSource } from '../../runs/run-source.ts';
-import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Named } from '../../components/Named.tsx';
+import { usePage } from '../../hooks/page-context.ts';
 
 interface Props {
   source: RunSource;
@@ -21,12 +22,36 @@ export function RunFilters({ source, address }: Props) {
       {filtersOf(source).map((member) => (
         <MemberFilter key={member} member={member} source={source} address={address} />
       ))}
-      <LabeledSwitch
-        label={t('runs.filter.in-range', 'Only in the time range')}
-        value={address.one('inRange') === 'true'}
-        onChange={(value) => address.set({ inRange: value ? 'true' : null, page: null })}
-      />
+      <TimeFilter address={address} />
     </Stack>
+  );
+}
+
+/** Only runs of a time; any time unless one is chosen. */
+function TimeFilter({ address }: { address: Address }) {
+  const { timeRange, setTime } = usePage();
+  const isOn = address.one('inRange') === 'true';
+  const none = { from: dateTime(null), to: dateTime(null) };
+  const onChange = (chosen: TimeRange) => {
+    const isChosen = chosen.from.isValid() && chosen.to.isValid();
+    address.set({ inRange: isChosen ? 'true' : null, page: null });
+    if (isChosen) {
+      setTime(chosen);
+    }
+  };
+  return (
+    <Named label={t('runs.filter.time', 'Time of the runs')}>
+      {(named) => (
+        <div role="group" aria-labelledby={named}>
+          <TimeRangeInput
+            value={isOn ? timeRange : { ...none, raw: none }}
+            onChange={onChange}
+            clearable
+            placeholder={t('runs.filter.any-time', 'Any time')}
+          />
+        </div>
+      )}
+    </Named>
   );
 }
 

@@ -6,20 +6,21 @@ import React, { useCallback, useMemo, useState } from 'react';
 import { useLocation } from 'react-router-dom';
 import { usePage } from '../../hooks/page-context.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
-import { DataTable, type Sort } from '../../components/DataTable.tsx';
+import { type Column, DataTable, type Sort } from '../../components/DataTable.tsx';
+import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
-import { OpenRegressions, useScenarios } from '../../components/OpenRegressions.tsx';
+import { isJudged, runColumns, type RunRow } from '../../components/run-columns.tsx';
 import { compareUrl, timeOfRuns } from '../../components/run-link.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import { useRunSource } from '../../hooks/useRunSource.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
-import type { RunSummary } from '../../../../core/api/runs.ts';
+import type { Histories } from '../../../../core/api/overview.ts';
+import type { RunsResponse, RunSummary } from '../../../../core/api/runs.ts';
 import { FILTER_MEMBERS, type RunSource } from '../../runs/run-source.ts';
-import { LiveRuns } from './LiveRuns.tsx';
-import { runColumns } from './run-columns.tsx';
+import { type ListRow, runColumn, useRows } from './list-rows.tsx';
 import { RunFilters } from './RunFilters.tsx';
-import { PAGE_LENGTH, pageOf, runsRequest, sortOf, sortText } from './runs-request.ts';
-import { useHistories } from './run-histories.ts';
+import { isFolded, PAGE_LENGTH, pageOf, runsRequest, sortOf, sortText } from './runs-request.ts';
+import { useHistories } from './use-histories.ts';
 
 /** The list of runs with filters, sort order and selection. Selected runs set the time range and can be compared. */
 export default function RunsView() {
@@ -51,18 +52,20 @@ function Runs({ source, onWithoutExporter }: Props) {
   const request = useMemo(() => runsRequest(address, time), [address, time]);
   const load = useCallback((signal: AbortSignal) => source.list(request, signal), [source, request]);
   const { data, error, loading, reload } = useLoaded(load);
-  const scenarios = useScenarios();
   const histories = useHistories(source, request, data);
   const { search } = useLocation();
-  const columns = useMemo(() => runColumns(search, histories), [search, histories]);
-  const picked = usePickedRuns(data?.runs);
+  const { rows, openIds, toggle } = useRows(source, data);
+  const columns = useMemo(
+    () => listColumns(rows, runColumn({ search, openIds, onToggle: toggle }), histories),
+    [rows, search, openIds, toggle, histories]
+  );
+  const listed = useMemo(() => rows.filter(({ group }) => group === null).map(({ run }) => run), [rows]);
+  const picked = usePickedRuns(data && listed);
   const onSort = (sort: Sort) => address.set({ sort: sortText(sort), page: null });
   const pages = Math.max(1, Math.ceil((data?.total ?? 0) / PAGE_LENGTH));
   return (
     <div className={styles.page}>
       {source.kind === 'prometheus' && <FromPrometheus />}
-      <OpenRegressions scenarios={scenarios} />
-      <LiveRuns source={source} />
       <RunFilters source={source} address={address} />
       <div className={styles.loading}>{loading && data && <LoadingBar width={400} />}</div>
       {error && (
@@ -79,22 +82,28 @@ function Runs({ source, onWithoutExporter }: Props) {
       {data && data.runs.length > 0 && (
         <>
           <div className={styles.bar}>
-            <span role="status">{totalText(data.total)}</span>
+            <span role="status">{totalText(data, pages > 1)}</span>
+            <LabeledSwitch
+              label={t('runs.fold', 'Steps and repeats in one row')}
+              value={isFolded(address)}
+              onChange={(value) => address.set({ fold: value ? null : 'false', open: null, page: null })}
+            />
             <PickedActions picked={picked.runs} search={search} onClear={picked.clear} />
           </div>
           <div className={styles.table}>
             <DataTable
               label={t('runs.table', 'Runs')}
               columns={columns}
-              rows={data.runs}
-              rowKey={({ run_id }) => run_id}
+              rows={rows}
+              rowKey={rowKey}
               sort={sortOf(address)}
               onSort={onSort}
               stale={loading}
               selection={{
                 chosen: picked.ids,
-                onToggle: picked.toggle,
-                label: ({ run_id }) => t('runs.pick', 'Select run {{run}}', { run: run_id }),
+                onToggle: ({ run }) => picked.toggle(run),
+                label: ({ run, group }) =>
+                  group === null ? t('runs.pick', 'Select run {{run}}', { run: run.run_id }) : null,
               }}
             />
           </div>
@@ -109,6 +118,16 @@ function Runs({ source, onWithoutExporter }: Props) {
       )}
     </div>
   );
+}
+
+function rowKey({ run, group }: RunRow): string {
+  return group === null ? run.run_id : `group ${group.group_id}`;
+}
+
+/** Without the verdicts and objectives where no run has any, unless the list is ordered by them. */
+function listColumns(rows: readonly ListRow[], first: Column<ListRow>, histories: Histories) {
+  const columns = runColumns(first, histories);
+  return rows.some(isJudged) ? columns : columns.filter(({ id }) => id !== 'verdict');
 }
 
 function FromPrometheus() {
@@ -206,7 +225,8 @@ function usePickedRuns(shown: readonly RunSummary[] | undefined) {
     const next = ids.has(run.run_id) ? [...ids].filter((id) => id !== run.run_id) : [...ids, run.run_id];
     address.set({ picked: next });
     const time = timeOfRuns([...next.flatMap((id) => (id === run.run_id ? run : (known.get(id) ?? [])))]);
-    if (time) {
+    // Where the time filters the list, other runs would disappear from it.
+    if (time && address.one('inRange') !== 'true') {
       setTime(time);
     }
   };
@@ -214,7 +234,7 @@ function usePickedRuns(shown: readonly RunSummary[] | undefined) {
 }
 
 function isFiltered(request: ReturnType<typeof runsRequest>): boolean {
-  const { sort: _sort, page: _page, limit: _limit, ...filters } = request;
+  const { sort: _sort, page: _page, limit: _limit, fold: _fold, ...filters } = request;
   return Object.keys(filters).length > 0;
 }
 
@@ -223,10 +243,15 @@ function clear(set: ReturnType<typeof useAddress>['set']): void {
   set({ ...members, q: null, inRange: null, page: null });
 }
 
-function totalText(total: number): string {
-  return total === 1
-    ? t('runs.total-one', '1 run')
-    : t('runs.total', '{{total}} runs', { total: total.toLocaleString('en-US') });
+/** A folded list counts rows. */
+function totalText({ total, groups }: RunsResponse, hasMorePages: boolean): string {
+  const count = total.toLocaleString('en-US');
+  if (groups !== undefined && (groups.length > 0 || hasMorePages)) {
+    return total === 1
+      ? t('runs.total-group', '1 group of runs')
+      : t('runs.total-rows', '{{total}} runs and groups', { total: count });
+  }
+  return total === 1 ? t('runs.total-one', '1 run') : t('runs.total', '{{total}} runs', { total: count });
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({

@@ -17,9 +17,15 @@ export function runsRequest(address: Address, time: TimeSpan): RunsQuery {
     ...(address.one('q') && { q: address.one('q') ?? '' }),
     ...(address.one('inRange') === 'true' && time),
     sort: sortText(sortOf(address)),
+    ...(isFolded(address) && { fold: 'true' as const }),
     page: pageOf(address),
     limit: PAGE_LENGTH,
   };
+}
+
+/** Whether the runs of a group are one row, as they are unless the URL says otherwise. */
+export function isFolded(address: Address): boolean {
+  return address.one('fold') !== 'false';
 }
 
 export function sortOf(address: Address): Sort {

@@ -1,0 +1,69 @@
+import { dateTimeFormat, dateTimeFormatTimeAgo } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { LinkButton, TextLink } from '@grafana/ui';
+import React from 'react';
+import { useLocation } from 'react-router-dom';
+import type { LatestRun } from '../../../../core/api/overview.ts';
+import type { Column } from '../../components/DataTable.tsx';
+import { DataTable } from '../../components/DataTable.tsx';
+import { isJudged, runColumns, type RunRow } from '../../components/run-columns.tsx';
+import { runUrl, trendsUrl } from '../../components/run-link.ts';
+import { Section } from '../../components/Section.tsx';
+import { pageUrl, ROUTES } from '../../constants/routes.ts';
+
+/** The columns of the list of runs that a glance needs. */
+const SHOWN = ['scenario', 'verdict', 'load', 'requests', 'time_to_first_token_p99', 'output_token_throughput'];
+
+/** The newest completed run of each scenario, with its verdict and headline figures. */
+export function LatestRuns({ latest }: { latest: readonly LatestRun[] }) {
+  const { search } = useLocation();
+  const histories = new Map(latest.map(({ run, history }) => [run.run_id, history]));
+  const columns = runColumns(scenarioColumn(search), ({ run_id }, name) =>
+    Object.entries(histories.get(run_id) ?? {}).flatMap(([key, values]) => (key === name ? values : []))
+  );
+  const hasVerdicts = latest.some(isJudged);
+  return (
+    <Section
+      title={t('overview.latest', 'Latest results')}
+      actions={
+        <LinkButton size="sm" variant="secondary" href={`${pageUrl(ROUTES.runs)}${search}`}>
+          {t('overview.all-runs', 'All runs')}
+        </LinkButton>
+      }
+    >
+      <DataTable
+        label={t('overview.latest-label', 'Newest completed run of each scenario')}
+        columns={columns
+          .filter(({ id }) => SHOWN.includes(id) && (id !== 'verdict' || hasVerdicts))
+          .map((column) => (column.id === 'requests' ? { ...column, sortable: false } : column))}
+        rows={latest}
+        rowKey={({ run }) => run.run_id}
+      />
+    </Section>
+  );
+}
+
+function scenarioColumn(search: string): Column<RunRow> {
+  return {
+    id: 'scenario',
+    header: t('overview.scenario', 'Scenario'),
+    wraps: true,
+    render: ({ run }) => (
+      <TextLink href={trendsUrl(run.scenario, search)} inline={false} variant="bodySmall">
+        {run.scenario}
+      </TextLink>
+    ),
+    below: {
+      id: 'start',
+      header: t('overview.run', 'Run'),
+      render: ({ run, group }) => (
+        <span title={run.start === null ? run.run_id : dateTimeFormat(run.start)}>
+          <TextLink href={runUrl(run, search)} inline={false} variant="bodySmall" color="secondary">
+            {run.start === null ? run.run_id : dateTimeFormatTimeAgo(run.start)}
+          </TextLink>
+          {group !== null && ` · ${t('runs.group-count', '{{runs}} runs', { runs: group.runs })}`}
+        </span>
+      ),
+    },
+  };
+}
