@@ -83,8 +83,22 @@ test('an unscraped run: its exact distributions and their source', async ({ page
 
 test('a run in progress', async ({ page, openApp }) => {
   await openApp('runs/soak-live');
-  await expect(page.getByRole('group', { name: 'Requests so far' })).toBeVisible();
+  const tile = (name: string) => page.getByRole('group', { name, exact: true });
+  await expect(tile('Progress')).toContainText(/\d %[\d,]+ requests · .* of 50 min/);
+  await expect(tile('Time left')).toContainText(/\d+ min/);
+  await expect(tile('Request throughput')).toContainText(/\d requests\/s/);
+  await expect(tile('Output throughput')).toContainText(/\d tokens\/s/);
+  await expect(tile('Errors')).toContainText(/\d+ failed/);
+  const before = await tile('Progress').textContent();
+  await expect(tile('Progress')).not.toHaveText(before ?? '');
+  await page.screenshot({ path: 'screenshots/run-live.png' });
   await expect(page.getByText('Requests are available after the run ends.')).toBeVisible();
+});
+
+test('a run in progress without the exporter has the same tiles', async ({ page, openApp }) => {
+  await openApp('runs/soak-live', { without: 'llmbench-runs', from: 'now-1h', to: 'now' });
+  await expect(page.getByRole('group', { name: 'Time left' })).toContainText(/\d+ min/);
+  await expect(page.getByRole('group', { name: 'Output throughput' })).toContainText(/\d tokens\/s/);
 });
 
 test('without the exporter: data from Prometheus', async ({ page, openApp, environment }) => {

@@ -13,6 +13,7 @@ import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
 import { runQueries, runsOfSeries } from '../../runs/prometheus-runs.ts';
 import { Percentiles } from './Percentiles.tsx';
 import { RunFacts } from './RunFacts.tsx';
+import { LiveTiles } from './RunTiles.tsx';
 
 /** A run from Prometheus alone: facts, published results and percentiles over time. */
 export function PrometheusRun({ runId }: { runId: string }) {
@@ -48,7 +49,7 @@ export function PrometheusRun({ runId }: { runId: string }) {
           'Requests, exact distributions, server intervals and the configuration require the data source "llmbench runs".'
         )}
       </Alert>
-      <Numbers run={data} />
+      {data.status === 'running' ? <LiveTiles progress={data.progress} /> : <Numbers run={data} />}
       <Percentiles run={data} exporter={null} />
     </div>
   );

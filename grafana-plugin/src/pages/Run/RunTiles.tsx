@@ -2,25 +2,19 @@ import { t } from '@grafana/i18n';
 import React from 'react';
 import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
-import { worstVerdict } from '../../../../core/run/objectives.ts';
+import { type ObjectiveVerdict, worstVerdict } from '../../../../core/run/objectives.ts';
 import { counted, quantity, quantityRange } from '../../../../core/text/quantities.ts';
+import { durationText } from '../../components/duration-text.ts';
 import { objectiveText } from '../../components/ObjectiveBadge.tsx';
+import { liveFigures, progressText } from '../../components/run-progress.ts';
 import { Tile, Tiles } from '../../components/Tile.tsx';
-import type { RunResponse } from '../../../../core/api/runs.ts';
+import type { RunProgress, RunResponse } from '../../../../core/api/runs.ts';
 import { distributionOf, scalarOf } from '../../components/find-measure.ts';
 
 /** The key numbers of a run. */
 export function RunTiles({ response: { summary, result } }: { response: RunResponse }) {
   if (result === null) {
-    return (
-      <Tiles>
-        <Tile
-          label={t('tiles.done', 'Requests so far')}
-          value={counted(summary.progress?.requests_done)}
-          detail={t('tiles.done-detail', 'exact results are available after the run ends')}
-        />
-      </Tiles>
-    );
+    return <LiveTiles progress={summary.progress} />;
   }
   const { requests } = result;
   const failed = countOf(requests, FAILED_OUTCOMES);
@@ -63,6 +57,52 @@ export function RunTiles({ response: { summary, result } }: { response: RunRespo
   );
 }
 
+/** What is known while a run lasts: its exact results come at its end. */
+export function LiveTiles({ progress }: { progress: RunProgress | null }) {
+  if (progress === null) {
+    return (
+      <Tiles>
+        <Tile label={t('tiles.progress', 'Progress')} value={t('tiles.ending', 'ending')} />
+      </Tiles>
+    );
+  }
+  const { share, remainingSeconds, requestsPerSecond, tokensPerSecond, errorRatio } = liveFigures(progress);
+  const failed = progress.requests_failed;
+  const mean = t('tiles.so-far', 'mean of the measure phase so far');
+  return (
+    <Tiles>
+      <Tile
+        label={t('tiles.progress', 'Progress')}
+        value={share === null ? counted(progress.requests_done) : quantity(share, 'ratio')}
+        detail={progressText(progress)}
+      />
+      <Tile
+        label={t('tiles.remaining', 'Time left')}
+        value={durationText(remainingSeconds)}
+        detail={
+          remainingSeconds === null ? '' : t('tiles.remaining-detail', 'of the measure phase, at the pace so far')
+        }
+      />
+      <Tile
+        label={t('tiles.live-requests', 'Request throughput')}
+        value={quantity(requestsPerSecond, 'requests_per_second')}
+        detail={mean}
+      />
+      <Tile
+        label={t('tiles.output', 'Output throughput')}
+        value={quantity(tokensPerSecond, 'tokens_per_second')}
+        detail={mean}
+      />
+      <Tile
+        label={t('tiles.errors', 'Errors')}
+        value={quantity(errorRatio, 'ratio')}
+        detail={t('tiles.live-failed', '{{failed}} failed', { failed: counted(failed) })}
+        {...(failed > 0 && { mood: 'bad' as const })}
+      />
+    </Tiles>
+  );
+}
+
 /** Its requests are in no measure. */
 function coolDownText({ cool_down: coolDown }: ResultFile): string[] {
   return coolDown === undefined
@@ -97,8 +137,7 @@ function GoodputTile({ result }: { result: ResultFile }) {
   const goodput = scalarOf(result, 'goodput')?.value;
   const verdict = worstVerdict(result.slos);
   const mood = verdict === 'not_met' && { mood: 'bad' as const };
-  const met = result.slos.filter((slo) => slo.verdict === 'met').length;
-  const ofAll = t('tiles.objectives-met', '{{met}} of {{all}} met', { met, all: result.slos.length });
+  const ofAll = objectivesText(result.slos);
   if (goodput === undefined && verdict !== null) {
     return <Tile label={t('tiles.objectives', 'Objectives')} value={objectiveText(verdict)} detail={ofAll} {...mood} />;
   }
@@ -116,6 +155,19 @@ function GoodputTile({ result }: { result: ResultFile }) {
       {...mood}
     />
   );
+}
+
+/** `1 met, 1 undecided`: those that none is are left out, but for the met ones. */
+function objectivesText(slos: ResultFile['slos']): string {
+  const count = (verdict: ObjectiveVerdict) => slos.filter((slo) => slo.verdict === verdict).length;
+  const texts: Array<[number, string]> = [
+    [count('not_met'), t('tiles.objectives-not-met', '{{count}} not met', { count: count('not_met') })],
+    [count('undecided'), t('tiles.objectives-undecided', '{{count}} undecided', { count: count('undecided') })],
+  ];
+  return [
+    t('tiles.objectives-met', '{{count}} met', { count: count('met') }),
+    ...texts.filter(([n]) => n > 0).map(([, text]) => text),
+  ].join(', ');
 }
 
 function ClientTile({ result: { client } }: { result: ResultFile }) {

@@ -35,6 +35,8 @@ import type { ResultFile } from '../../../../core/run/result.ts';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 
+const LIVE_REFRESH_MS = 3000;
+
 /** The page of one run. */
 export default function RunView() {
   const { runId = '' } = useParams();
@@ -66,7 +68,7 @@ export default function RunView() {
   );
 }
 
-/** The run from the exporter; not loaded where there is none. */
+/** The run from the exporter, again every few seconds while it lasts; not loaded where there is none. */
 function useRun(runId: string): Loaded<RunResponse> {
   const { exporter, time } = usePage();
   const load = useCallback(
@@ -80,7 +82,17 @@ function useRun(runId: string): Loaded<RunResponse> {
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [exporter, runId, time]
   );
-  return useLoaded(exporter === null ? null : load);
+  const loaded = useLoaded(exporter === null ? null : load);
+  const { data, loading, reload } = loaded;
+  const isLive = data?.summary.status === 'running';
+  useEffect(() => {
+    if (loading || !isLive) {
+      return undefined;
+    }
+    const timer = setTimeout(reload, LIVE_REFRESH_MS);
+    return () => clearTimeout(timer);
+  }, [loading, isLive, reload]);
+  return loaded;
 }
 
 interface Props {
