@@ -81,6 +81,28 @@ test('links from before there were sets: the first run is the baseline', async (
   await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
 });
 
+test('without sets: comparisons to begin with, one click away', async ({ page, openJudged }) => {
+  await openJudged('compare');
+  const suggested = page.getByRole('region', { name: 'Suggested comparisons' });
+  await expect(suggested.getByRole('link', { name: /under the same load/ })).not.toHaveCount(0);
+  await page.screenshot({ path: 'screenshots/compare-candidates.png' });
+  await suggested.getByRole('link', { name: 'release: runs since the regression against the baseline' }).click();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('regressed');
+});
+
+test('two scenarios under the same load are compared anyway, and what differs is named', async ({
+  page,
+  openJudged,
+}) => {
+  await openJudged('compare', { a: 'tag:before', b: 'scenario:changing' });
+  await expect(page.getByText('The runs are not comparable')).toBeVisible();
+  await page.getByRole('button', { name: 'Compare anyway' }).click();
+  await expect(page).toHaveURL(/across_scenarios=true/);
+  await expect(page.getByText('Differs on purpose')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText(/Scenarios .* \(A\) and changing \(B\)/);
+  await expect(page.getByText(/^Effect: the median of the ratios/)).toBeVisible();
+});
+
 test('sets are chosen by name, or by a selector that is typed and confirmed with Enter', async ({
   page,
   openJudged,

@@ -12,6 +12,7 @@ import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { ExporterError } from '../../exporter-api/exporter-error.ts';
 import type { CompareResponse, CompareQuery } from '../../../../core/api/comparison.ts';
 import { AchievedLoad } from './AchievedLoad.tsx';
+import { Candidates } from './Candidates.tsx';
 import { Chooser } from './Chooser.tsx';
 import { ConfigurationDifferences } from './ConfigurationDifferences.tsx';
 import { Distributions } from './Distributions.tsx';
@@ -65,7 +66,12 @@ function Compare({ exporter }: { exporter: ExporterApi }) {
   return (
     <div className={styles.page}>
       <Chooser exporter={exporter} comparison={comparison} shown={comparison ? runs : []} />
-      {!isComplete && <Incomplete hasOne={a.length + b.length > 0} />}
+      {!isComplete && (
+        <>
+          <Incomplete hasOne={a.length + b.length > 0} />
+          {a.length + b.length === 0 && <Candidates exporter={exporter} />}
+        </>
+      )}
       {error && <CompareProblem error={error} onRetry={reload} />}
       {loading && <LoadingPlaceholder text={t('comparison.loading', 'Comparing the runs …')} />}
       {comparison && (
@@ -136,20 +142,20 @@ function Runs({ comparison, runs, exporter }: RunsProps) {
 }
 
 function Incomplete({ hasOne }: { hasOne: boolean }) {
+  const styles = useStyles2(getStyles);
   return (
-    <EmptyState
-      variant="call-to-action"
-      message={
-        hasOne
+    <p className={styles.note}>
+      <b>
+        {hasOne
           ? t('comparison.choose-other', 'Choose the runs of the other set')
-          : t('comparison.choose', 'Choose the runs of A and of B')
-      }
-    >
+          : t('comparison.choose', 'Choose the runs of A and of B')}
+      </b>
+      {'. '}
       {t(
         'comparison.choose-how',
         'A is the baseline. Choose single runs, scenario:NAME or tag:TAG; a plus sign combines conditions, as in scenario:chat+last:6. Several runs of each are required for a verdict.'
       )}
-    </EmptyState>
+    </p>
   );
 }
 

@@ -14,12 +14,13 @@ export function Preflight({ comparison }: { comparison: CompareResponse }) {
   const unknown = comparison.preflight.filter(({ outcome }) => outcome === 'unknown');
   const accepted = comparison.preflight.filter(({ outcome }) => outcome === 'accepted');
   const address = useAddress();
+  const isAcross = address.one('across_scenarios') === 'true';
   return (
     <>
       {failed.length > 0 && (
         <Alert severity="warning" title={t('comparison.not-comparable', 'The runs are not comparable')}>
           <Findings findings={failed} comparison={comparison} />
-          {failed.some(({ check }) => check === 'scenario') && (
+          {isAcross || !failed.some(({ check }) => check === 'scenario' || check === 'fingerprint') ? null : (
             <Button size="sm" variant="secondary" onClick={() => address.set({ across_scenarios: 'true' })}>
               {t('comparison.anyway', 'Compare anyway')}
             </Button>
@@ -69,7 +70,7 @@ function remedy(check: PreflightFinding['check']): string {
     case 'fingerprint':
       return t(
         'remedy.fingerprint',
-        'Leave these runs out, or repeat them with the same options; the differences are listed below. For options that differ on purpose, use llmbench ab.'
+        'Leave these runs out, or repeat them with the same options; the differences are listed below. Two engines under the same load can be compared anyway, also with other names of their models. For other options that differ on purpose, use llmbench ab.'
       );
     case 'input_tokens':
       return t('remedy.input-tokens', 'Repeat the runs with the same prompts and input lengths.');
