@@ -20,7 +20,10 @@ test('a regression fires: since when, of which runs, and the comparison with its
   await expect(alert).toContainText(/since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d/);
   await expect(alert).toContainText(/Largest change: time to first token p\d\d \+(29|30|31)\.\d %/);
   await expect(alert).toContainText('scenario=release');
-  await expect(alert.getByRole('link', { name: 'release-20' })).toHaveAttribute('href', /\/runs\/release-20/);
+  await expect(alert.getByRole('link', { name: /^release, 20\d\d-/ }).first()).toHaveAttribute(
+    'href',
+    /\/runs\/release-2/
+  );
   await expect(alert.getByRole('link', { name: 'Trends' })).toHaveAttribute('href', /trends\?.*scenario=release/);
   await expect(page.getByRole('group', { name: 'Missing rules' })).toContainText('0');
   await expect(page.getByRole('group', { name: 'Alert rules' }).getByRole('row')).toHaveCount(1 + ALL_RULES);
@@ -34,6 +37,33 @@ test('a regression fires: since when, of which runs, and the comparison with its
   // All runs that the alert names, with the one that raised the suspicion.
   await expect(page).toHaveURL(/compare\?.*a=release-0&.*b=release-20&.*b=release-25/);
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('regressed');
+});
+
+test('the alerts of one rule are one row, which opens; those for information are not counted as firing', async ({
+  page,
+  openJudged,
+}) => {
+  await page.route(PROMETHEUS_RULES, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    for (const rule of answer.data.groups.flatMap(({ rules }: { rules: object[] }) => rules)) {
+      const alert = (instance: string) => ({
+        ...{ labels: { alertname: rule.name, severity: rule.labels?.severity, instance }, annotations: {} },
+        ...{ state: 'firing', activeAt: '2026-11-23T10:00:00Z', value: '1e+00' },
+      });
+      const instances = { LlmPreemptions: ['a:8000', 'b:8000', 'c:8000'], LlmBenchmarkRunning: ['d:8000'] };
+      Object.assign(rule, { alerts: (instances[rule.name as keyof typeof instances] ?? []).map(alert) });
+    }
+    await route.fulfill({ response, json: answer });
+  });
+  await openJudged('alerts');
+  await expect(page.getByRole('group', { name: 'Firing' })).toContainText(/^Firing3 ?1 more for information/);
+  const active = page.getByRole('region', { name: 'Firing and pending' });
+  await expect(active.getByText('LlmPreemptions')).toHaveCount(1);
+  await expect(active.getByText('a:8000, b:8000, c:8000')).toBeVisible();
+  await active.getByRole('button', { name: '3 alerts' }).click();
+  await expect(active.getByText('instance=b:8000')).toBeVisible();
+  await page.screenshot({ path: 'screenshots/alerts-folded.png', fullPage: true });
 });
 
 test('the runbook opens on the page', async ({ page, openJudged }) => {
@@ -141,6 +171,7 @@ test.describe('with errors', () => {
     const problem = page.getByRole('alert').filter({ hasText: 'The rules of Prometheus could not be loaded' });
     await expect(problem).toContainText('HTTP 502: connection refused');
     await expect(page.getByText('Scenario release cannot be decided')).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Open regressions' })).toContainText('regressed since release-20');
     // Which rules Prometheus has is not known.
     await expect(page.getByRole('group', { name: 'Missing rules' })).toContainText('–');
     await page.unroute(PROMETHEUS_RULES);

@@ -1,19 +1,27 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, dateTimeFormatTimeAgo, type GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Icon, LinkButton, TextLink, useStyles2 } from '@grafana/ui';
-import React from 'react';
+import { Button, Icon, LinkButton, TextLink, useStyles2 } from '@grafana/ui';
+import React, { useCallback, useMemo, useState } from 'react';
 import { useLocation } from 'react-router-dom';
-import { runUrl, trendsUrl } from '../../components/run-link.ts';
+import { firstNames } from '../../../../core/text/first-names.ts';
+import { usePage } from '../../hooks/page-context.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
+import { runTitle, runUrl, trendsUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
+import type { RunSummary } from '../../../../core/api/runs.ts';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
 import { StateBadge } from './AlertBadges.tsx';
-import type { RuleAlert } from './alert-rules.ts';
-import { alertCompareUrl, alertRuns, subjectLabels } from './alert-subject.ts';
+import { alertsByRule, type AlertRule, type RuleAlert, type RuleAlerts } from './alert-rules.ts';
+import { alertCompareUrl, alertRuns, subjectLabels, withoutRuns } from './alert-subject.ts';
 import { RunbookButton } from './Runbook.tsx';
 import { sourceName } from './RuleTable.tsx';
 
+/** Of an alert. */
 const MAX_RUNS = 5;
+/** Of all alerts: their ids are in one address. */
+const MAX_NAMED_RUNS = 60;
+const MAX_SUBJECTS = 8;
 
 interface Props {
   alerts: readonly RuleAlert[];
@@ -21,9 +29,10 @@ interface Props {
   scenarios: ReadonlyMap<string, ListedScenario>;
 }
 
-/** The firing and pending alerts: since when, of which runs, and where to look. */
+/** The firing and pending alerts, one row per rule: since when, of which runs, and where to look. */
 export function ActiveAlerts({ alerts, scenarios }: Props) {
   const styles = useStyles2(getStyles);
+  const runs = useRunsOfAlerts(alerts, scenarios);
   return (
     <Section title={t('alerts.active', 'Firing and pending')}>
       {alerts.length === 0 ? (
@@ -33,9 +42,9 @@ export function ActiveAlerts({ alerts, scenarios }: Props) {
         </p>
       ) : (
         <ul className={styles.list}>
-          {alerts.map((alert) => (
-            <li key={keyOf(alert)} className={styles.alert}>
-              <Alert alert={alert} scenario={scenarios.get(alert.labels['scenario'] ?? '')} />
+          {alertsByRule(alerts).map((one) => (
+            <li key={keyOf(one.rule)} className={styles.alert}>
+              <OfRule {...one} scenarios={scenarios} runs={runs} />
             </li>
           ))}
         </ul>
@@ -44,11 +53,68 @@ export function ActiveAlerts({ alerts, scenarios }: Props) {
   );
 }
 
-function keyOf({ rule: { source, group, name }, labels }: RuleAlert): string {
-  return JSON.stringify([source, group, name, labels]);
+function keyOf({ source, group, name }: AlertRule): string {
+  return JSON.stringify([source, group, name]);
 }
 
-function Alert({ alert, scenario }: { alert: RuleAlert; scenario: ListedScenario | undefined }) {
+type Runs = ReadonlyMap<string, RunSummary>;
+
+/** Of one scenario or server the alert itself, of several how many there are, and each when they are opened. */
+function OfRule({ rule, alerts, scenarios, runs }: RuleAlerts & { scenarios: Props['scenarios']; runs: Runs }) {
+  const styles = useStyles2(getStyles);
+  const [isOpen, setOpen] = useState(false);
+  const each = alerts.map((alert) => (
+    <Alert
+      key={JSON.stringify(alert.labels)}
+      alert={alert}
+      scenario={scenarios.get(alert.labels['scenario'] ?? '')}
+      runs={runs}
+      isAlone={alerts.length === 1}
+    />
+  ));
+  if (alerts.length === 1) {
+    return <>{each}</>;
+  }
+  const [first] = alerts;
+  const subjects = alerts.flatMap((alert) => subjectLabels(alert).map(([, value]) => value));
+  return (
+    <>
+      <div className={styles.head}>
+        <StateBadge state={first?.state ?? 'firing'} severity={rule.severity} />
+        <strong>{rule.name}</strong>
+        <Button
+          size="sm"
+          variant="secondary"
+          fill="text"
+          icon={isOpen ? 'angle-down' : 'angle-right'}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {t('alerts.of-rule', '{{alerts}} alerts', { alerts: alerts.length })}
+        </Button>
+        <span className={styles.facts}>{[rule.severity, sourceName(rule.source)].filter(Boolean).join(' · ')}</span>
+        <span className={styles.actions}>
+          <RunbookButton alert={rule.name} url={rule.runbook} />
+        </span>
+      </div>
+      {isOpen ? (
+        <div className={styles.instances}>{each}</div>
+      ) : (
+        <p className={styles.subjects}>{firstNames([...new Set(subjects)], MAX_SUBJECTS)}</p>
+      )}
+    </>
+  );
+}
+
+interface AlertProps {
+  alert: RuleAlert;
+  scenario: ListedScenario | undefined;
+  runs: Runs;
+  /** Of its rule. */
+  isAlone: boolean;
+}
+
+function Alert({ alert, scenario, runs: known, isAlone }: AlertProps) {
   const styles = useStyles2(getStyles);
   const { search } = useLocation();
   const { rule, state, since, annotations, labels } = alert;
@@ -56,9 +122,9 @@ function Alert({ alert, scenario }: { alert: RuleAlert; scenario: ListedScenario
   const compare = alertCompareUrl(alert, scenario, search);
   const name = labels['scenario'];
   return (
-    <>
+    <div className={styles.one}>
       <div className={styles.head}>
-        <StateBadge state={state} />
+        <StateBadge state={state} severity={rule.severity} />
         <strong>{annotations['summary'] ?? rule.name}</strong>
         {since !== null && (
           <span className={styles.facts} title={dateTimeFormat(since)}>
@@ -80,35 +146,60 @@ function Alert({ alert, scenario }: { alert: RuleAlert; scenario: ListedScenario
               {t('alerts.trends', 'Trends')}
             </LinkButton>
           )}
-          <RunbookButton alert={rule.name} url={rule.runbook} />
+          {isAlone && <RunbookButton alert={rule.name} url={rule.runbook} />}
         </span>
       </div>
-      {annotations['description'] && <p className={styles.text}>{annotations['description']}</p>}
+      {annotations['description'] && <p className={styles.text}>{withoutRuns(annotations['description'], known)}</p>}
       <div className={styles.facts}>
-        <span>{[rule.name, rule.severity, sourceName(rule.source)].filter(Boolean).join(' · ')}</span>
-        {subjectLabels(alert).map(([label, value]) => (
-          <code key={label}>{`${label}=${value}`}</code>
-        ))}
+        {isAlone && <span>{[rule.name, rule.severity, sourceName(rule.source)].filter(Boolean).join(' · ')}</span>}
+        {subjectLabels(alert)
+          .filter(([label, value]) => !(label === 'run_id' && known.has(value)))
+          .map(([label, value]) => (
+            <code key={label}>{`${label}=${value}`}</code>
+          ))}
       </div>
       {runs.length > 0 && (
         <div className={styles.facts}>
           <span>{t('alerts.runs', 'Runs:')}</span>
           {runs.slice(0, MAX_RUNS).map((run_id) => (
-            <TextLink
-              key={run_id}
-              variant="bodySmall"
-              href={runUrl({ run_id, start: null, end: null, status: 'completed' }, search)}
-            >
-              {run_id}
-            </TextLink>
+            <RunLink key={run_id} runId={run_id} run={known.get(run_id)} />
           ))}
           {runs.length > MAX_RUNS && (
             <span>{t('alerts.more-runs', 'and {{count}} more', { count: runs.length - MAX_RUNS })}</span>
           )}
         </div>
       )}
-    </>
+    </div>
   );
+}
+
+/** By scenario and time where the exporter has the run, else by its id. */
+function RunLink({ runId, run }: { runId: string; run: RunSummary | undefined }) {
+  const { search } = useLocation();
+  const unknown = { run_id: runId, start: null, end: null, status: 'completed' as const };
+  return (
+    <span title={runId}>
+      <TextLink variant="bodySmall" href={runUrl(run ?? unknown, search)}>
+        {run === undefined ? runId : runTitle(run)}
+      </TextLink>
+    </span>
+  );
+}
+
+/** The runs that the alerts name, by id; empty without an exporter. */
+function useRunsOfAlerts(alerts: readonly RuleAlert[], scenarios: Props['scenarios']): Runs {
+  const { exporter } = usePage();
+  const named = alerts.flatMap((alert) =>
+    alertRuns(alert, scenarios.get(alert.labels['scenario'] ?? '')).slice(0, MAX_RUNS)
+  );
+  const key = [...new Set(named)].slice(0, MAX_NAMED_RUNS).join(' ');
+  const load = useCallback(
+    async (signal: AbortSignal) =>
+      (await exporter?.runs({ run_id: key.split(' '), limit: MAX_NAMED_RUNS }, signal))?.runs ?? [],
+    [exporter, key]
+  );
+  const { data } = useLoaded(exporter === null || key === '' ? null : load);
+  return useMemo(() => new Map(data?.map((run) => [run.run_id, run])), [data]);
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({
@@ -122,6 +213,9 @@ const getStyles = (theme: GrafanaTheme2) => ({
     padding: theme.spacing(1.5, 0),
     '&:not(:last-child)': { borderBottom: `1px solid ${theme.colors.border.weak}` },
   }),
+  one: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(0.5) }),
+  instances: css({ display: 'grid', gap: theme.spacing(1.5), padding: theme.spacing(1, 0, 0, 3) }),
+  subjects: css({ ...theme.typography.bodySmall, color: theme.colors.text.secondary, margin: 0 }),
   head: css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: theme.spacing(1) }),
   actions: css({ marginLeft: 'auto', display: 'flex', flexWrap: 'wrap', gap: theme.spacing(1) }),
   text: css({ margin: 0, maxWidth: 1100, overflowWrap: 'anywhere' }),

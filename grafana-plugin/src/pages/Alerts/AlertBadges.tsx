@@ -15,8 +15,17 @@ const COLORS: Record<ShownState, BadgeColor> = {
   paused: 'blue',
 };
 
-export function StateBadge({ state }: { state: ShownState }) {
-  return <Badge text={stateText(state)} color={COLORS[state]} />;
+const FIRING_COLORS: Readonly<Record<string, BadgeColor>> = { critical: 'red', warning: 'orange', info: 'blue' };
+
+interface Props {
+  state: ShownState;
+  /** Of the rule, which colors what fires; null: not known. */
+  severity?: string | null;
+}
+
+export function StateBadge({ state, severity = null }: Props) {
+  const color = state === 'firing' ? (FIRING_COLORS[severity ?? ''] ?? COLORS.firing) : COLORS[state];
+  return <Badge text={stateText(state)} color={color} />;
 }
 
 function stateText(state: ShownState): string {

@@ -11,7 +11,15 @@ import { type Loaded, useLoaded } from '../../hooks/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
 import { ActiveAlerts } from './ActiveAlerts.tsx';
-import { activeAlerts, type AlertRule, loadedTwice, missingAlerts, ownRules, type RuleSource } from './alert-rules.ts';
+import {
+  activeAlerts,
+  type AlertRule,
+  calling,
+  loadedTwice,
+  missingAlerts,
+  ownRules,
+  type RuleSource,
+} from './alert-rules.ts';
 import { RuleTable } from './RuleTable.tsx';
 import { grafanaRules, prometheusRules } from './rules-api.ts';
 
@@ -73,8 +81,8 @@ function Rules({ rules, scenarios, isComplete }: RulesProps) {
   const missing = isComplete ? missingAlerts(rules) : null;
   const twice = loadedTwice(rules);
   const failed = rules.filter(({ error }) => error !== null).length;
-  const count = (state: string) => alerts.filter((alert) => alert.state === state).length;
-  const [firing, pending] = [count('firing'), count('pending')];
+  const [firing, pending] = [calling(alerts, 'firing').length, calling(alerts, 'pending').length];
+  const forInformation = alerts.filter(({ state }) => state === 'firing').length - firing;
   return (
     <>
       {twice.length > 0 && (
@@ -95,7 +103,14 @@ function Rules({ rules, scenarios, isComplete }: RulesProps) {
         </Alert>
       )}
       <Tiles>
-        <Tile label={t('alerts.firing', 'Firing')} value={firing} {...(firing > 0 && { mood: 'bad' })} />
+        <Tile
+          label={t('alerts.firing', 'Firing')}
+          value={firing}
+          {...(firing > 0 && { mood: 'bad' })}
+          {...(forInformation > 0 && {
+            detail: t('alerts.information', '{{count}} more for information', { count: forInformation }),
+          })}
+        />
         <Tile label={t('alerts.pending', 'Pending')} value={pending} {...(pending > 0 && { mood: 'warning' })} />
         <Tile
           label={t('alerts.errors', 'Rules with errors')}

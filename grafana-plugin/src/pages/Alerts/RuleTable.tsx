@@ -83,7 +83,11 @@ function stateOf({ alerts, error, isPaused }: AlertRule): ShownState {
 
 function ruleColumns(): Array<Column<Row>> {
   return [
-    { id: 'state', header: t('alerts.column.state', 'State'), render: ({ state }) => <StateBadge state={state} /> },
+    {
+      id: 'state',
+      header: t('alerts.column.state', 'State'),
+      render: ({ state, severity }) => <StateBadge state={state} severity={severity} />,
+    },
     {
       id: 'name',
       header: t('alerts.column.rule', 'Rule'),

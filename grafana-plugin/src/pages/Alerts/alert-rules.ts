@@ -98,7 +98,8 @@ export interface RuleAlert extends ActiveAlert {
   rule: AlertRule;
 }
 
-const SEVERITIES = ['critical', 'warning', 'info'];
+const INFO = 'info';
+const SEVERITIES = ['critical', 'warning', INFO];
 
 /** All firing and pending alerts: the firing ones first, then by severity, then the newest. */
 export function activeAlerts(rules: readonly AlertRule[]): RuleAlert[] {
@@ -109,4 +110,26 @@ export function activeAlerts(rules: readonly AlertRule[]): RuleAlert[] {
   return rules
     .flatMap((rule) => rule.alerts.map((alert) => ({ ...alert, rule })))
     .sort((a, b) => rank(a) - rank(b) || (b.since ?? '').localeCompare(a.since ?? ''));
+}
+
+/** The firing and pending alerts of one rule. */
+export interface RuleAlerts {
+  rule: AlertRule;
+  /** In the order in which they were given; at least one. */
+  alerts: readonly RuleAlert[];
+}
+
+/** One entry per rule, in the order of their first alerts; those for information come last. */
+export function alertsByRule(alerts: readonly RuleAlert[]): RuleAlerts[] {
+  const rules = new Map<AlertRule, RuleAlert[]>();
+  for (const alert of alerts) {
+    rules.set(alert.rule, [...(rules.get(alert.rule) ?? []), alert]);
+  }
+  const isInfo = ({ rule }: RuleAlerts) => Number(rule.severity === INFO);
+  return [...rules].map(([rule, own]) => ({ rule, alerts: own })).sort((a, b) => isInfo(a) - isInfo(b));
+}
+
+/** Alerts that call for something: those for information fire, and nothing is wrong. */
+export function calling(alerts: readonly RuleAlert[], state: AlertState): RuleAlert[] {
+  return alerts.filter((alert) => alert.state === state && alert.rule.severity !== INFO);
 }

@@ -15,6 +15,12 @@ export function subjectLabels({ labels }: Pick<ActiveAlert, 'labels'>): Array<[n
 /** What the rule's description ends with: `Runs: a, b.` */
 const LISTED_RUNS = /\bRuns?: ([0-9A-Za-z-]{1,64}(?:, [0-9A-Za-z-]{1,64})*)\.\s*$/;
 
+/** A description without the list of runs at its end, which is shown with their times where they are known. */
+export function withoutRuns(description: string, known: ReadonlyMap<string, unknown>): string {
+  const [, listed] = LISTED_RUNS.exec(description) ?? [];
+  return listed?.split(', ').some((id) => known.has(id)) ? description.replace(LISTED_RUNS, '').trimEnd() : description;
+}
+
 /** The runs that the alert is about: of its labels, of its description, or that the exporter judged. */
 export function alertRuns(
   { labels, annotations }: Pick<ActiveAlert, 'labels' | 'annotations'>,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'fs';
 import { join } from 'path';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
-import { activeAlerts, loadedTwice, missingAlerts, ownRules } from './alert-rules.ts';
-import { alertCompareUrl, alertRuns, subjectLabels } from './alert-subject.ts';
+import { activeAlerts, alertsByRule, calling, loadedTwice, missingAlerts, ownRules } from './alert-rules.ts';
+import { alertCompareUrl, alertRuns, subjectLabels, withoutRuns } from './alert-subject.ts';
 import { ONLY_IN_PROMETHEUS, SHIPPED_ALERTS } from './shipped-alerts.ts';
 import type { RuleResponse } from './rules-api.ts';
 
@@ -77,6 +77,40 @@ test('states of Prometheus and of Grafana, the firing and severe ones first', ()
   ]);
 });
 
+test('one entry per rule, those for information last and not counted as firing', () => {
+  const rules = ownRules(
+    [
+      {
+        name: 'llmbench-x',
+        rules: [
+          rule('LlmInfo', {
+            labels: { severity: 'info' },
+            alerts: [alert('firing', '2026-11-23T15:02:00Z', { scenario: 'a' })],
+          }),
+          rule('LlmWarning', {
+            alerts: [
+              alert('firing', '2026-11-23T15:00:00Z', { scenario: 'a' }),
+              alert('firing', '2026-11-23T15:01:00Z', { scenario: 'b' }),
+              alert('pending', '2026-11-23T15:01:00Z', { scenario: 'c' }),
+            ],
+          }),
+        ],
+      },
+    ],
+    'prometheus'
+  );
+  const alerts = activeAlerts(rules);
+  const folded = alertsByRule(alerts).map((one) => [
+    one.rule.name,
+    one.alerts.map(({ labels }) => labels['scenario']).join(),
+  ]);
+  expect(folded).toEqual([
+    ['LlmWarning', 'b,a,c'],
+    ['LlmInfo', 'a'],
+  ]);
+  expect(calling(alerts, 'firing')).toHaveLength(2);
+});
+
 test('an evaluation error is that of Prometheus or of Grafana; no data is none', () => {
   const errors = ownRules(
     [
@@ -131,6 +165,12 @@ describe('what an alert is about', () => {
     const undecided = { labels: { alertname: 'LlmScenarioUndecided' } };
     expect(alertCompareUrl(undecided, scenario, '')).toMatch(/compare\?a=b&b=newest$/);
     expect(alertCompareUrl(regressed, undefined, '')).toBeNull();
+  });
+
+  test('the ids of runs in a description go where their times are shown instead', () => {
+    const text = 'Largest change: x p50 +30.1 %. Runs: a-1, b-2.';
+    expect(withoutRuns(text, new Map([['b-2', {}]]))).toBe('Largest change: x p50 +30.1 %.');
+    expect(withoutRuns(text, new Map())).toBe(text);
   });
 
   test('labels that every alert has are left out', () => {
