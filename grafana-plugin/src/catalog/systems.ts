@@ -2,6 +2,8 @@
 export interface ServerSystem {
   id: string;
   title: string;
+  /** Its workers are engines with metrics pages of their own, which are listed under it. */
+  hasWorkers?: true;
   /** A family that every such server has. */
   presence: string;
   /** Gauges, summed over the series of a server. */
@@ -49,6 +51,7 @@ export const SYSTEMS: readonly ServerSystem[] = [
   {
     id: 'dynamo',
     title: 'Dynamo',
+    hasWorkers: true,
     presence: 'dynamo_frontend_requests_total',
     running: 'dynamo_frontend_active_requests',
     waiting: 'dynamo_frontend_router_queue_pending_requests',
@@ -63,7 +66,7 @@ export const SYSTEMS: readonly ServerSystem[] = [
     waiting: 'nv_inference_pending_request_count',
     requests: 'nv_inference_request_success',
   },
-  { id: 'kvbm', title: 'KVBM', presence: 'kvbm_offload_blocks_d2h' },
+  { id: 'kvbm', title: 'KVBM', hasWorkers: true, presence: 'kvbm_offload_blocks_d2h' },
 ];
 
 export const SIGNAL_IDS = ['running', 'waiting', 'kvCache', 'outputTokens', 'requests'] as const;

@@ -7,6 +7,12 @@ export interface ServerRow extends Record<SignalId, number | null> {
   jobs: string[];
   instance: string;
   up: boolean;
+  /** Of an engine that is listed under its frontend, its own system; null for others. */
+  worker: ServerSystem | null;
+  /** The newest run that read its metrics. */
+  run: { run_id: string; scenario: string } | null;
+  /** Milliseconds since 1970: when it was scraped last. */
+  lastSeenMs: number | null;
 }
 
 export interface SystemServers {
@@ -26,7 +32,26 @@ export function serverQueries(rangeSeconds: number): PrometheusTarget[] {
       return family === undefined ? [] : [[`${system.id} ${signal}`, signalQuery(signal, family)]];
     }),
   ]);
-  return [['up', 'up == 1'] as [string, string], ...queries].map(([refId, expr]) => ({ refId, expr, instant: true }));
+  const step = Math.max(SEEN_STEP_SECONDS, Math.ceil(rangeSeconds / MAX_SEEN_STEPS));
+  return [
+    ['up', 'up == 1'] as [string, string],
+    ['seen', `max ${BY} (max_over_time(timestamp(up == 1)${range.replace(']', `:${step}s]`)}))`] as [string, string],
+    ['run', runOfTarget(range)] as [string, string],
+    ...queries,
+  ].map(([refId, expr]) => ({ refId, expr, instant: true }));
+}
+
+/** How exactly it is known when a server was seen last. */
+const SEEN_STEP_SECONDS = 15;
+const MAX_SEEN_STEPS = 1440;
+
+/** When each run that read a metrics page began. */
+function runOfTarget(range: string): string {
+  const last = (family: string) => `last_over_time(${family}${range})`;
+  const began = `max by (run_id) (${last('llmbench_run_phase_start_timestamp_seconds{phase="measure"}')} > 0)`;
+  const info = `max by (run_id, scenario, system) (${last('llmbench_run_info')})`;
+  const targets = `max by (run_id, address) (${last('llmbench_run_target_info')})`;
+  return `${targets} * on (run_id) group_left () ${began} * on (run_id) group_left (scenario, system) ${info}`;
 }
 
 function signalQuery(signal: SignalId, family: string): string {
@@ -41,12 +66,13 @@ function signalQuery(signal: SignalId, family: string): string {
   return `${shorter} or ${longer}`;
 }
 
-/** Systems with at least one server. */
+/** Systems with at least one server; the engines of a system that has workers follow its own servers. */
 export function systemsOfSeries(series: readonly PrometheusSeries[]): SystemServers[] {
   const values = new Map(
     series.map(({ refId, labels, values: all }) => [key(refId, labels['job'], labels['instance']), all.at(-1)])
   );
-  return SYSTEMS.flatMap((system) => {
+  const runOf = newestRuns(series);
+  const found = SYSTEMS.flatMap((system) => {
     const present = series.filter(({ refId }) => refId === `${system.id} presence`);
     const instances = [...new Set(present.map(({ labels }) => labels['instance'] ?? ''))].sort();
     const servers = instances.map((instance): ServerRow => {
@@ -59,10 +85,15 @@ export function systemsOfSeries(series: readonly PrometheusSeries[]): SystemServ
       const signal = (name: SignalId) =>
         jobs.map((job) => values.get(key(`${system.id} ${name}`, job, instance))).find((value) => value != null) ??
         null;
+      const seen = Math.max(...jobs.map((job) => values.get(key('seen', job, instance)) ?? 0));
+      const { run_id = '', scenario = '' } = runOf.get(instance) ?? {};
       return {
         jobs,
         instance,
         up: jobs.some(isUp),
+        worker: null,
+        run: run_id === '' ? null : { run_id, scenario },
+        lastSeenMs: seen > 0 ? seen * 1000 : null,
         running: signal('running'),
         waiting: signal('waiting'),
         kvCache: signal('kvCache'),
@@ -70,6 +101,34 @@ export function systemsOfSeries(series: readonly PrometheusSeries[]): SystemServ
         requests: signal('requests'),
       };
     });
+    return servers.length === 0 ? [] : [{ system, servers }];
+  });
+  return underFrontends(found, runOf);
+}
+
+type RunLabels = Readonly<Record<string, string>>;
+
+/** The labels of the newest run that read the metrics page of an instance. */
+function newestRuns(series: readonly PrometheusSeries[]): ReadonlyMap<string, RunLabels> {
+  const runs = series.filter(({ refId }) => refId === 'run');
+  runs.sort((a, b) => (a.values.at(-1) ?? 0) - (b.values.at(-1) ?? 0));
+  return new Map(runs.map(({ labels }) => [labels['address'] ?? '', labels]));
+}
+
+/** Moves engines to the system of their newest run if that has workers and is there itself. */
+function underFrontends(found: readonly SystemServers[], runOf: ReadonlyMap<string, RunLabels>): SystemServers[] {
+  const frontends = new Set(found.filter(({ system }) => system.hasWorkers).map(({ system }) => system.id));
+  const frontendOf = ({ instance }: ServerRow, { id }: ServerSystem): string => {
+    const owner = runOf.get(instance)?.['system'] ?? '';
+    return frontends.has(owner) && !frontends.has(id) ? owner : id;
+  };
+  return found.flatMap(({ system }) => {
+    const servers = found.flatMap((one) =>
+      one.servers
+        .filter((server) => frontendOf(server, one.system) === system.id)
+        .map((server) => ({ ...server, worker: one.system.id === system.id ? null : one.system }))
+    );
+    servers.sort((a, b) => Number(a.worker !== null) - Number(b.worker !== null));
     return servers.length === 0 ? [] : [{ system, servers }];
   });
 }

@@ -1,8 +1,8 @@
 import { css } from '@emotion/css';
-import type { GrafanaTheme2 } from '@grafana/data';
+import { dateTimeFormat, dateTimeFormatTimeAgo, type GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useReturnToPrevious } from '@grafana/runtime';
-import { Badge, EmptyState, LinkButton, LoadingPlaceholder, TextLink, useStyles2 } from '@grafana/ui';
+import { Badge, EmptyState, LinkButton, LoadingPlaceholder, Stack, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { useLocation } from 'react-router-dom';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
@@ -10,6 +10,7 @@ import { usePage } from '../../hooks/page-context.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { serverDashboardUrl } from '../../components/dashboard-link.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import { useNativeDashboards } from '../../components/useNativeDashboards.ts';
@@ -68,7 +69,7 @@ function System({ system, servers, natives }: SystemServers & { natives: Readonl
   const goBackHere = () => setReturn(t('servers.return', 'the servers'), `${pathname}${search}`);
   const up = servers.filter((server) => server.up).length;
   const link = (server?: ServerRow) =>
-    serverDashboardUrl(system.id, {
+    serverDashboardUrl(server?.worker?.id ?? system.id, {
       time,
       prometheus,
       natives,
@@ -86,7 +87,7 @@ function System({ system, servers, natives }: SystemServers & { natives: Readonl
     >
       <DataTable
         label={t('servers.table', '{{system}} servers', { system: system.title })}
-        columns={columns(link)}
+        columns={columns(link, search)}
         rows={servers}
         rowKey={({ instance }) => instance}
       />
@@ -94,7 +95,7 @@ function System({ system, servers, natives }: SystemServers & { natives: Readonl
   );
 }
 
-function columns(link: (server: ServerRow) => string): Array<Column<ServerRow>> {
+function columns(link: (server: ServerRow) => string, search: string): Array<Column<ServerRow>> {
   return [
     {
       id: 'instance',
@@ -104,17 +105,17 @@ function columns(link: (server: ServerRow) => string): Array<Column<ServerRow>> 
           {server.instance}
         </TextLink>
       ),
+      below: {
+        id: 'worker',
+        header: '',
+        render: ({ worker }) => worker && t('servers.worker', '{{system}} worker', { system: worker.title }),
+      },
     },
     { id: 'job', header: t('servers.job', 'Job'), render: ({ jobs }) => jobs.join(', ') },
     {
       id: 'up',
       header: t('servers.state', 'State'),
-      render: ({ up }) =>
-        up ? (
-          <Badge text={t('servers.is-up', 'up')} color="green" />
-        ) : (
-          <Badge text={t('servers.is-gone', 'not scraped')} color="orange" />
-        ),
+      render: (server) => <State server={server} search={search} />,
     },
     number('running', t('servers.running', 'Running'), ({ running }) => counted(running)),
     number('waiting', t('servers.waiting', 'Waiting'), ({ waiting }) => counted(waiting)),
@@ -122,6 +123,38 @@ function columns(link: (server: ServerRow) => string): Array<Column<ServerRow>> 
     number('requests', t('servers.requests', 'Requests'), ({ requests }) => quantity(requests, 'requests_per_second')),
     number('tokens', t('servers.tokens', 'Output'), ({ outputTokens }) => quantity(outputTokens, 'tokens_per_second')),
   ];
+}
+
+/** Discovered servers are scraped during runs only: between them nothing is wrong. */
+function State({ server: { up, lastSeenMs, run }, search }: { server: ServerRow; search: string }) {
+  if (up) {
+    return <Badge text={t('servers.is-up', 'up')} color="green" />;
+  }
+  return (
+    <Stack direction="row" gap={1} alignItems="center">
+      {lastSeenMs === null ? (
+        <Badge text={t('servers.is-gone', 'not scraped')} color="darkgrey" />
+      ) : (
+        <span title={dateTimeFormat(lastSeenMs)}>
+          <Badge
+            text={t('servers.last-seen', 'last seen {{ago}}', { ago: dateTimeFormatTimeAgo(lastSeenMs) })}
+            color="darkgrey"
+          />
+        </span>
+      )}
+      {run && (
+        <span>
+          {t('servers.in-run', 'in run')}{' '}
+          <TextLink
+            href={runUrl({ run_id: run.run_id, start: null, end: null, status: 'completed' }, search)}
+            variant="bodySmall"
+          >
+            {run.scenario || run.run_id}
+          </TextLink>
+        </span>
+      )}
+    </Stack>
+  );
 }
 
 function number(id: string, header: string, render: (server: ServerRow) => string): Column<ServerRow> {
