@@ -16,8 +16,25 @@ async function sweepIds(page: Page, groups: readonly string[]): Promise<string[]
   );
 }
 
-test('the newest sweep: loads, objective, knee and what is missing', async ({ page, openJudged }) => {
+/** Shows one sweep, by the name of its group. */
+async function showSweep(page: Page, group: string): Promise<void> {
+  await expect(page.getByRole('region', { name: 'Throughput and latency' })).toBeVisible();
+  const [id = ''] = await sweepIds(page, [group]);
+  const url = new URL(page.url());
+  url.searchParams.set('sweep', id);
+  await page.goto(url.href);
+  await expect(page.getByRole('group', { name: /^Steps of/ })).toHaveCount(1);
+}
+
+test('all sweeps of the newest scenario are there to begin with', async ({ page, openJudged }) => {
   await openJudged('sweeps');
+  await expect(page.getByRole('group', { name: /^Steps of/ })).toHaveCount(3);
+  await expect(page.getByRole('region', { name: 'Throughput and latency' }).locator('[data-load]')).toHaveCount(27);
+});
+
+test('a sweep: loads, objective, knee and what is missing', async ({ page, openJudged }) => {
+  await openJudged('sweeps');
+  await showSweep(page, 'sweep-sglang');
   const latency = page.getByRole('region', { name: 'Throughput and latency' });
   await expect(latency.locator('[data-load]')).toHaveCount(9);
   await expect(latency.locator('[data-limit="TTFT p99 ≤ 500 ms"]')).toBeVisible();
@@ -35,6 +52,7 @@ test('the newest sweep: loads, objective, knee and what is missing', async ({ pa
 
 test('another percentile has its own values and no objective of p99', async ({ page, openJudged }) => {
   await openJudged('sweeps');
+  await showSweep(page, 'sweep-sglang');
   const latency = page.getByRole('region', { name: 'Throughput and latency' });
   await expect(latency.locator('[data-limit]')).toHaveCount(1);
   await page.getByRole('radio', { name: 'p50' }).check({ force: true });
@@ -45,6 +63,7 @@ test('another percentile has its own values and no objective of p99', async ({ p
 
 test('a point says its values and opens its run, also from the keyboard', async ({ page, openJudged }) => {
   await openJudged('sweeps');
+  await showSweep(page, 'sweep-sglang');
   const point = page.getByRole('region', { name: 'Throughput and latency' }).locator('[data-load="16"]');
   await point.focus();
   await expect(page.getByRole('status').filter({ hasText: 'Load' })).toContainText('16');
@@ -101,7 +120,7 @@ test.describe('with axe, which defines a module', () => {
   for (const theme of ['dark', 'light'] as const) {
     test(`${theme}: nothing overflows from 1024 px up, and axe finds nothing`, async ({ page, openJudged }) => {
       await openJudged('sweeps', { gpus: '4', theme });
-      await expect(page.getByRole('group', { name: /^Steps of/ })).toBeVisible();
+      await expect(page.getByRole('group', { name: /^Steps of/ }).first()).toBeVisible();
       await expectNoOverflow(page, 1024);
       await expectNoAxeFindings(page);
       await page.screenshot({ path: `screenshots/sweeps-${theme}-1024.png`, fullPage: true });

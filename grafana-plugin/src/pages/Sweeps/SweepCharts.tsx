@@ -170,6 +170,9 @@ const getStyles = (theme: GrafanaTheme2) => ({
   charts: css({
     display: 'grid',
     gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, max(420px, 40%)), 1fr))',
+    alignItems: 'start',
     gap: theme.spacing(1.5),
+    // Cards without a chart are small, and after the others.
+    '> section:not(:has(svg))': { order: 1 },
   }),
 });

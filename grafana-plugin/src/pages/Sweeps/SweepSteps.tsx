@@ -1,5 +1,7 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { TextLink } from '@grafana/ui';
+import { Icon, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useMemo } from 'react';
 import { useLocation } from 'react-router-dom';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
@@ -51,11 +53,18 @@ function factsOf({ source, model, dataset, knee, within_objective: within }: Sto
 
 function columnsOf(sweep: StoredSweep, settings: SweepSettings, search: string): Array<Column<Step>> {
   const gpus = gpusOfSweep(sweep, settings);
+  const { percentile } = settings;
   const figure = (id: SweepFigure, header: string, unit: Unit): Column<Step> => ({
     ...{ id, header, align: 'right' },
-    render: ({ values }) => {
+    render: ({ values, runs, requests }) => {
       const value = values[id];
-      const text = bare(quantity(value?.mean, unit));
+      const isRare = id.endsWith(`_${percentile}`) && isFew(requests.ok, runs.length, percentile);
+      const text = (
+        <>
+          {bare(quantity(value?.mean, unit))}
+          {isRare && value && <Few percentile={percentile} />}
+        </>
+      );
       return value && value.min < value.max ? (
         <span
           title={t('sweeps.range', 'Range over {{count}} runs: {{range}}', {
@@ -70,7 +79,6 @@ function columnsOf(sweep: StoredSweep, settings: SweepSettings, search: string):
       );
     },
   });
-  const { percentile } = settings;
   // Without objectives, limits or GPUs a column would have no value at all, and narrow pages have no space for it.
   const hasObjective = sweep.steps.some(({ objective }) => objective !== null);
   const hasGoodput = sweep.steps.some(({ values }) => values.goodput !== null);
@@ -122,6 +130,22 @@ function columnsOf(sweep: StoredSweep, settings: SweepSettings, search: string):
   return columns.filter((column) => column !== false);
 }
 
+/** Fewer requests of each run than one beyond the percentile: it is little more than the largest value. */
+export function isFew(ok: number | null, runs: number, percentile: string): boolean {
+  const beyond = 1 - Number(percentile.replace('p', '')) / 100;
+  return ok !== null && runs > 0 && (ok / runs) * beyond < 1;
+}
+
+function Few({ percentile }: { percentile: string }) {
+  const styles = useStyles2(getStyles);
+  const text = t('sweeps.few', 'Too few requests for {{percentile}}: it is close to the largest value', { percentile });
+  return (
+    <span className={styles.few} title={text} role="img" aria-label={text}>
+      <Icon name="exclamation-triangle" size="xs" />
+    </span>
+  );
+}
+
 /** The column's heading has the unit. */
 const bare = (text: string) => text.replace(/ (requests|tokens)\/s$/, '');
 
@@ -129,3 +153,7 @@ function runText({ status }: Step['runs'][number], i: number): string {
   const run = t('sweeps.run', 'Run {{number}}', { number: i + 1 });
   return status === 'completed' ? run : `${run} (${status})`;
 }
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  few: css({ color: theme.colors.warning.text, marginLeft: theme.spacing(0.5) }),
+});

@@ -23,7 +23,7 @@ import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { SweepsResponse, ListedSweep } from '../../../../core/api/sweeps.ts';
 import { prometheusSweeps } from '../../sweeps/prometheus-reader.ts';
 import { exporterSweeps, type SweepReader } from '../../sweeps/sweep-reader.ts';
-import { shownSweeps, type ShownSweep } from './chart-curves.ts';
+import { preselected, shownSweeps, type ShownSweep } from './chart-curves.ts';
 import { settingsOf } from './settings.ts';
 import { SweepCharts } from './SweepCharts.tsx';
 import { SweepSettingsBar } from './SweepSettingsBar.tsx';
@@ -105,12 +105,11 @@ function FromPrometheus() {
   );
 }
 
-/** The picker, and the chosen sweeps; the newest unless one is chosen. */
+/** The picker, and the chosen sweeps: those of the newest scenarios unless some are chosen. */
 function Chosen({ reader, page }: { reader: SweepReader; page: SweepsResponse }) {
   const address = useAddress();
   const named = address.all('sweep');
-  const [newest] = page.sweeps;
-  const ids = (named.length > 0 ? named : newest ? [newest.sweep_id] : []).slice(0, MAX_SHOWN);
+  const ids = (named.length > 0 ? named : preselected(page.sweeps)).slice(0, MAX_SHOWN);
   const names = useMemo(() => sweepNames(page.sweeps), [page]);
   const options = page.sweeps.map((sweep, i) => ({
     value: sweep.sweep_id,

@@ -7,10 +7,12 @@ import {
   gpusOfSweep,
   latencyCurves,
   limitsOf,
+  preselected,
   shownSweeps,
   throughputCurves,
 } from './chart-curves.ts';
 import type { SweepSettings } from './settings.ts';
+import { isFew } from './SweepSteps.tsx';
 
 type Step = StoredSweep['steps'][number];
 
@@ -147,4 +149,24 @@ test('throughput over the load', () => {
     ],
   ]);
   expect(throughputCurves(shown(one), SETTINGS)).toEqual([]);
+});
+
+test('to begin with: all sweeps of the newest scenario, or beside a single one those of other scenarios', () => {
+  const sweep = (sweep_id: string, scenario: string, load_mode = 'concurrency') =>
+    ({ sweep_id, scenario, load_mode }) as Parameters<typeof preselected>[0][number];
+  expect(preselected([sweep('3', 'a'), sweep('2', 'b'), sweep('1', 'a')])).toEqual(['3', '1']);
+  expect(
+    preselected([sweep('5', 'a'), sweep('4', 'b'), sweep('3', 'c', 'request_rate'), sweep('2', 'b'), sweep('1', 'd')])
+  ).toEqual(['5', '4', '1']);
+  expect(preselected([])).toEqual([]);
+});
+
+test.each([
+  [40, 1, 'p99', true],
+  [100, 1, 'p99', false],
+  [200, 3, 'p99', true],
+  [40, 1, 'p90', false],
+  [null, 1, 'p99', false],
+])('of %s ok requests of %s runs, %s is marked: %s', (ok, runs, percentile, marked) => {
+  expect(isFew(ok, runs, percentile)).toBe(marked);
 });

@@ -3,7 +3,7 @@ import { paretoFrontier } from '../../../../core/sweeps/pareto.ts';
 import { latencyLimits } from '../../../../core/sweeps/curve-marks.ts';
 import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
-import type { StoredSweep } from '../../../../core/api/sweeps.ts';
+import type { ListedSweep, StoredSweep } from '../../../../core/api/sweeps.ts';
 import { paletteColor } from '../../charts/colors.ts';
 import type { SweepSettings } from './settings.ts';
 
@@ -89,3 +89,25 @@ export function throughputCurves(shown: readonly ShownSweep[], { throughput }: S
 }
 
 const withPoints = (curves: readonly ChartCurve[]): ChartCurve[] => curves.filter(({ points }) => points.length > 0);
+
+/** Scenarios whose newest sweep is shown beside that of the newest one. */
+const MAX_OTHERS = 3;
+
+/**
+ * The ids of the sweeps to begin with, of sweeps with the newest first: all of the newest scenario; where that is a single
+ * one, also the newest of the scenarios before it that vary the load in the same way.
+ */
+export function preselected(sweeps: ReadonlyArray<Pick<ListedSweep, 'sweep_id' | 'scenario' | 'load_mode'>>): string[] {
+  const [newest, ...others] = sweeps;
+  if (newest === undefined) {
+    return [];
+  }
+  const own = sweeps.filter(({ scenario }) => scenario === newest.scenario);
+  const seen = new Set<string>([newest.scenario]);
+  const beside = others.filter(({ scenario, load_mode }) => {
+    const isNew = load_mode === newest.load_mode && !seen.has(scenario);
+    seen.add(scenario);
+    return isNew;
+  });
+  return [...own, ...(own.length === 1 ? beside.slice(0, MAX_OTHERS) : [])].map(({ sweep_id }) => sweep_id);
+}
