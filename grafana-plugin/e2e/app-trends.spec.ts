@@ -91,6 +91,10 @@ test.describe('with errors', () => {
     await page.route('**/llmbench-runs/api/v1/scenarios**', (route) => route.fulfill({ status: 503, body: '' }));
     await openJudged('trends');
     await expect(page.getByText('The scenarios could not be loaded')).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Open the history dashboard' })).toHaveAttribute(
+      'href',
+      /\/d\/llmbench-history\?var-datasource=prometheus/
+    );
     await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
   });
 });

@@ -16,6 +16,7 @@ interface DashboardPlace {
 const NATIVE_SUFFIX = '-native';
 const GENERIC = 'llmbench-generic';
 const BENCHMARK = 'llmbench-benchmark';
+const HISTORY = 'llmbench-history';
 
 /** The dashboards that the project ships, by the system that they show. */
 const DASHBOARDS: Readonly<Record<string, string>> = {
@@ -52,6 +53,11 @@ export function nativeVariants(uids: ReadonlySet<string>, isNativeOnly: boolean)
   return new Set(
     LINKED_DASHBOARDS.filter((uid) => uids.has(`${uid}${NATIVE_SUFFIX}`) && (isNativeOnly || !uids.has(uid)))
   );
+}
+
+/** The history of scenarios as Prometheus has it. */
+export function historyDashboardUrl(prometheus: string | null): string {
+  return urlUtil.renderUrl(`/d/${HISTORY}`, prometheus === null ? {} : { 'var-datasource': prometheus });
 }
 
 function dashboardUrl(uid: string, { time, prometheus, runId, job, instance, natives }: DashboardPlace): string {

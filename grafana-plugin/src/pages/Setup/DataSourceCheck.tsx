@@ -22,7 +22,7 @@ interface Props {
   source: DataSourceInstanceSettings;
 }
 
-/** Tests a Prometheus data source and lists its llmbench runs and servers. */
+/** Tests a Prometheus data source and lists the servers that it scrapes. */
 export function PrometheusCheck({ source }: Props) {
   const load = useCallback(() => checkPrometheus(source.uid, Date.now()), [source.uid]);
   const checked = useLoaded(load);
@@ -93,12 +93,11 @@ function Check<T>({ source, checked: { data, error, loading, reload }, isComplet
   );
 }
 
-function prometheusText({ runs, exporterIsScraped, systems, intervals, nativeOnly }: PrometheusFindings): string {
+function prometheusText({ exporterIsScraped, systems, intervals, nativeOnly }: PrometheusFindings): string {
   return [
     exporterIsScraped
       ? t('setup.exporter-scraped', 'llmbench is scraped.')
       : t('setup.exporter-not-scraped', 'llmbench is not scraped: see the scrape configuration below.'),
-    t('setup.runs-found', '{{runs}} runs in the last day.', { runs }),
     systems.length > 0
       ? t('setup.systems-found', 'Servers: {{systems}}.', { systems: systems.join(', ') })
       : t('setup.no-systems', 'No known inference server is scraped.'),
@@ -137,7 +136,6 @@ const getStyles = (theme: GrafanaTheme2) => ({
 
 /** The llmbench data in a Prometheus. */
 interface PrometheusFindings {
-  runs: number;
   /** Whether `llmbench serve` is scraped now. */
   exporterIsScraped: boolean;
   systems: string[];
@@ -154,11 +152,6 @@ async function checkPrometheus(uid: string, nowMs: number): Promise<PrometheusFi
   const series = await queryPrometheus(
     uid,
     [
-      {
-        refId: 'runs',
-        expr: `count(count by (run_id) (last_over_time(llmbench_run_info[${RANGE_SECONDS}s])))`,
-        instant: true,
-      },
       { refId: 'native', expr: nativeOnlyQuery(FIRST_TOKEN_HISTOGRAMS), instant: true },
       { refId: 'exporter', expr: 'count(llmbench_build_info)', instant: true },
       ...serverQueries(RANGE_SECONDS),
@@ -168,7 +161,6 @@ async function checkPrometheus(uid: string, nowMs: number): Promise<PrometheusFi
   );
   const value = (name: string) => series.find(({ refId }) => refId === name)?.values.at(-1) ?? 0;
   return {
-    runs: value('runs'),
     exporterIsScraped: value('exporter') > 0,
     systems: systemsOfSeries(series).map(({ system }) => system.title),
     intervals: jobIntervals(series),

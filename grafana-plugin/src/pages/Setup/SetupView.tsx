@@ -1,12 +1,16 @@
 import { css } from '@emotion/css';
 import type { DataSourceInstanceSettings, GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { getDataSourceSrv } from '@grafana/runtime';
+import { getBackendSrv, getDataSourceSrv } from '@grafana/runtime';
 import { LinkButton, useStyles2 } from '@grafana/ui';
-import React from 'react';
+import React, { useCallback } from 'react';
+import { lastValueFrom } from 'rxjs';
 import { Section } from '../../components/Section.tsx';
 import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants/plugin.ts';
 import { ExporterCheck, PrometheusCheck } from './DataSourceCheck.tsx';
+import { currentUser } from '../../hooks/current-user.ts';
+import { usePage } from '../../hooks/page-context.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
 import { type Snippet, snippets } from '../../components/snippets.ts';
 
@@ -14,6 +18,7 @@ import { type Snippet, snippets } from '../../components/snippets.ts';
 export default function SetupView() {
   const styles = useStyles2(getStyles);
   const ofKind = (pluginId: string) => getDataSourceSrv().getList({ pluginId });
+  const address = useExporterAddress();
   return (
     <div className={styles.page}>
       <Section
@@ -38,7 +43,7 @@ export default function SetupView() {
       </Section>
       <Section title={t('setup.snippets', 'Configuration snippets')}>
         <div className={styles.snippets}>
-          {snippets().map((snippet) => (
+          {snippets(address).map((snippet) => (
             <SnippetBox
               key={snippet.id}
               title={snippetTitle(snippet.id)}
@@ -73,7 +78,29 @@ function Sources({ sources, Check }: SourcesProps) {
   );
 }
 
+/** Host and port of the chosen exporter; undefined: there is none, or the user may not read the settings. */
+function useExporterAddress(): string | undefined {
+  const { exporterUid } = usePage();
+  const load = useCallback(
+    (abortSignal: AbortSignal) => dataSourceAddress(exporterUid ?? '', abortSignal),
+    [exporterUid]
+  );
+  return useLoaded(exporterUid === null ? null : load).data;
+}
+
+/** As it is in the settings of the data source: the plugin itself only knows Grafana's proxy. */
+async function dataSourceAddress(uid: string, abortSignal: AbortSignal): Promise<string | undefined> {
+  const url = `/api/datasources/uid/${encodeURIComponent(uid)}`;
+  const request = getBackendSrv().fetch<{ url?: string }>({ url, method: 'GET', showErrorAlert: false, abortSignal });
+  const { data } = await lastValueFrom(request);
+  return URL.canParse(data?.url ?? '') ? new URL(data.url ?? '').host : undefined;
+}
+
+/** Only for those who may add data sources. */
 function AddButton({ pluginId }: { pluginId: string }) {
+  if (!currentUser().mayAddDataSources) {
+    return null;
+  }
   return (
     <LinkButton size="sm" variant="secondary" icon="plus" href={`/connections/datasources/${pluginId}`}>
       {t('setup.add', 'Add data source')}

@@ -1,10 +1,11 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Combobox, EmptyState, LinkButton, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
+import { Combobox, EmptyState, LinkButton, LoadingPlaceholder, Stack, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { usePage } from '../../hooks/page-context.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
+import { historyDashboardUrl } from '../../components/dashboard-link.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
@@ -24,7 +25,12 @@ export default function TrendsView() {
       <EmptyState
         variant="call-to-action"
         message={t('trends.no-exporter', 'Trends require the data source "llmbench runs"')}
-        button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('trends.to-setup', 'Set up')}</LinkButton>}
+        button={
+          <Stack direction="row" gap={1} justifyContent="center">
+            <LinkButton href={pageUrl(ROUTES.setup)}>{t('trends.to-setup', 'Set up')}</LinkButton>
+            <HistoryButton />
+          </Stack>
+        }
       >
         {t(
           'trends.no-exporter-why',
@@ -46,7 +52,9 @@ function Trends({ exporter }: { exporter: ExporterApi }) {
   return (
     <div className={styles.page}>
       {error && (
-        <LoadProblem title={t('trends.problem', 'The scenarios could not be loaded')} error={error} onRetry={reload} />
+        <LoadProblem title={t('trends.problem', 'The scenarios could not be loaded')} error={error} onRetry={reload}>
+          <HistoryButton />
+        </LoadProblem>
       )}
       {loading && !data && <LoadingPlaceholder text={t('trends.loading', 'Loading the scenarios …')} />}
       {data && scenarios.length === 0 && (
@@ -74,8 +82,18 @@ function Trends({ exporter }: { exporter: ExporterApi }) {
           )}
         </Named>
       )}
-      {chosen !== null && <ScenarioTrends key={chosen} exporter={exporter} scenario={chosen} />}
+      {chosen !== null && !error && <ScenarioTrends key={chosen} exporter={exporter} scenario={chosen} />}
     </div>
+  );
+}
+
+/** Prometheus has the verdicts and the last results of scenarios, also while the exporter is down. */
+function HistoryButton() {
+  const { prometheus } = usePage();
+  return prometheus === null ? null : (
+    <LinkButton variant="secondary" size="sm" icon="apps" href={historyDashboardUrl(prometheus)}>
+      {t('trends.history-dashboard', 'Open the history dashboard')}
+    </LinkButton>
   );
 }
 
