@@ -157,3 +157,27 @@ test('no data, and data that cannot be used', async ({ page, open }) => {
   await expect(page.getByText(/Query A: The query sums counters/)).toBeVisible();
   await keep(page, 'unusable');
 });
+
+test('built from scratch: a query, a suggestion for its response, and options, by clicking', async ({ page, open }) => {
+  await open({ editor: 'true' });
+  await page.getByRole('textbox', { name: 'Query' }).fill('up');
+  await page.getByRole('button', { name: 'Run queries' }).click();
+  await expect(page.getByRole('group', { name: 'Suggestions' }).getByRole('button')).toHaveCount(0);
+  await page.getByRole('textbox', { name: 'Query' }).fill(STEADY);
+  await page.getByRole('button', { name: 'Run queries' }).click();
+  await page.getByRole('button', { name: 'Percentiles over time' }).click();
+  await expect(chart(page)).toBeVisible();
+  await expect(page.locator('[data-interval="bounds"]')).toHaveCount(3);
+  const options = page.getByRole('group', { name: 'Options' });
+  await options.getByRole('switch', { name: 'Intervals' }).uncheck({ force: true });
+  await expect(page.locator('[data-interval="bounds"]')).toHaveCount(0);
+  await options.getByRole('combobox').first().click();
+  await page.getByRole('option', { name: 'p95' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('[data-percentile="p95"]').first()).toBeAttached();
+  await options.getByRole('spinbutton', { name: 'Service level objective' }).fill('0.5');
+  await expect(page.locator('[data-part="slo"]')).toContainText('SLO 500 ms');
+  await options.getByRole('radio', { name: 'Whole range' }).check({ force: true });
+  await expect(page.locator('[data-part="slo"]')).toContainText(/^SLO 500 ms: /);
+  await keep(page, 'panel-from-scratch');
+});

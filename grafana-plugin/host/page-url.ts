@@ -5,6 +5,7 @@
  *
  * - `query`, `format`: PromQL and time_series | heatmap | table, one or several; the last format holds for the rest
  * - `from`, `to`: milliseconds since 1970, or `range`: seconds that end now; `step`: seconds (default: range / width)
+ * - `editor`: true for an editor of the panel, in which a query is entered and a suggestion chosen
  * - `annotation`: PromQL of run regions (default: llmbench_run_phase == 1; empty: none)
  * - `theme`: dark | light; `width`, `height`: pixels of the panel
  * - `role`: of the user in Grafana, Viewer | Editor | Admin (default: Admin)

@@ -8,6 +8,7 @@ import { Router } from 'react-router-dom-v5';
 import { CompatRouter, Route, Routes } from 'react-router-dom-v5-compat';
 import { followLinks } from './follow-links.ts';
 import { awaitedData, loadData } from './panel-data.ts';
+import { PanelEditor } from './PanelEditor.tsx';
 import { PanelHost } from './PanelHost.tsx';
 import { loadPlugin, PLUGIN_BASE, pluginMeta, shareModules } from './plugin-loader.ts';
 import { registerStandards } from './registries.ts';
@@ -33,6 +34,13 @@ function PanelPage({ plugin, width, height }: { plugin: PanelPlugin; width: numb
   useEffect(() => {
     loadData(parameters, width).then(setData, (error: unknown) => console.error(error));
   }, [width]);
+  if (parameters.get('editor') === 'true') {
+    return (
+      <div style={{ padding: MARGIN }}>
+        <PanelEditor {...{ plugin, data, parameters, theme, width, height }} />
+      </div>
+    );
+  }
   return (
     <div style={{ padding: MARGIN }}>
       <PanelHost {...{ plugin, data, parameters, theme, width, height }} />
