@@ -30,6 +30,7 @@ const FONTS: Record<string, string> = {
 };
 const GRAFANA_RULES_PATH = '/api/prometheus/grafana/api/v1/rules';
 const GRAFANA_SEARCH_PATH = '/api/search';
+const RUNS_SETTINGS_PATH = '/api/datasources/uid/llmbench-runs';
 const NO_RULES = { status: 'success', data: { groups: [] } };
 const KEPT: OutgoingHttpHeaders = { 'cache-control': 'max-age=31536000, immutable' };
 /** A port that nothing listens on. */
@@ -93,6 +94,9 @@ export function startHost(options: HostOptions): Promise<{ url: string; server: 
     } else if (path === GRAFANA_RULES_PATH) {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(options.grafanaRules ?? NO_RULES));
+    } else if (path === RUNS_SETTINGS_PATH) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ url: options.exporterUrl ?? UNUSED_ADDRESS }));
     } else if (path === GRAFANA_SEARCH_PATH) {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify((options.grafanaDashboards ?? []).map((uid) => ({ uid, type: 'dash-db' }))));

@@ -20,7 +20,7 @@ export function Section({ title, description, actions, children }: Props) {
         <h2 className={styles.title}>{title}</h2>
         {actions && <div className={styles.actions}>{actions}</div>}
       </div>
-      {description !== undefined && <p className={styles.description}>{description}</p>}
+      {description != null && <p className={styles.description}>{description}</p>}
       {children}
     </section>
   );

@@ -23,12 +23,19 @@ export interface RunRow {
   group: RunGroup | null;
 }
 
+/** Draws a history where the table has the space for it, or always. */
+type HistorySpace = 'wide' | 'always';
+
 /** The columns of a list of runs; the ids are the exporter's sort keys. `first` draws the first one. */
-export function runColumns<Row extends RunRow>(first: Column<Row>, histories: Histories): Array<Column<Row>> {
-  return [first, ...figureColumns(histories)];
+export function runColumns<Row extends RunRow>(
+  first: Column<Row>,
+  histories: Histories,
+  space: HistorySpace = 'wide'
+): Array<Column<Row>> {
+  return [first, ...figureColumns(histories, space)];
 }
 
-function figureColumns(histories: Histories): Array<Column<RunRow>> {
+function figureColumns(histories: Histories, space: HistorySpace): Array<Column<RunRow>> {
   const number = (id: SortKey & RangedKey, header: string, unit: Unit, meaning: string): Column<RunRow> => ({
     id,
     header,
@@ -44,6 +51,7 @@ function figureColumns(histories: Histories): Array<Column<RunRow>> {
       <Stack direction="row" gap={1} alignItems="center" justifyContent="flex-end">
         {row.group === null && (
           <History
+            space={space}
             values={histories(row.run, column.id)}
             label={t(
               'runs.history',
@@ -217,9 +225,10 @@ function rangeText([low, high]: readonly [number, number], unit: Unit): string {
   return lowText === highText ? lowText : quantityRange([low, high], unit);
 }
 
-function History(props: ComponentProps<typeof SparkLine>) {
+function History({ space, ...props }: ComponentProps<typeof SparkLine> & { space: HistorySpace }) {
+  const styles = useStyles2(getStyles);
   return (
-    <span className={useStyles2(getStyles).history}>
+    <span className={space === 'wide' ? styles.history : styles.always}>
       <SparkLine {...props} />
     </span>
   );
@@ -237,6 +246,7 @@ export function Short({ text }: { text: string }) {
 
 const getStyles = () => ({
   short: css({ maxWidth: '14em', overflow: 'hidden', textOverflow: 'ellipsis' }),
+  always: css({ lineHeight: 0 }),
   // On narrow tables the numbers take precedence over the sparklines.
   history: css({ lineHeight: 0, '@container (max-width: 1040px)': { display: 'none' } }),
 });

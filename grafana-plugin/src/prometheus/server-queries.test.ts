@@ -74,6 +74,7 @@ test('engines are under the frontend of their newest run; a server says when and
     run('worker:9000', 'new', 'dynamo', 200),
     run('worker:9000', 'old', 'vllm', 100),
     run('neighbor:8002', 'new', 'vllm', 200),
+    { refId: 'ended', labels: { run_id: 'new' }, times: [0], values: [1800] },
   ]);
   expect(systems.map(({ system, servers }) => [system.id, servers.map(({ instance }) => instance).join()])).toEqual([
     ['vllm', 'other:8000'],
@@ -83,7 +84,7 @@ test('engines are under the frontend of their newest run; a server says when and
   expect(systems[1]?.servers[1]).toMatchObject({
     worker: { id: 'vllm' },
     run: { run_id: 'new', scenario: 'of new' },
-    lastSeenMs: 1_700_000,
+    lastSeenMs: 1_800_000,
   });
 });
 

@@ -37,6 +37,7 @@ export function serverQueries(rangeSeconds: number): PrometheusTarget[] {
     ['up', 'up == 1'] as [string, string],
     ['seen', `max ${BY} (max_over_time(timestamp(up == 1)${range.replace(']', `:${step}s]`)}))`] as [string, string],
     ['run', runOfTarget(range)] as [string, string],
+    ['ended', edgeOfRun('end', range)] as [string, string],
     ...queries,
   ].map(([refId, expr]) => ({ refId, expr, instant: true }));
 }
@@ -45,10 +46,16 @@ export function serverQueries(rangeSeconds: number): PrometheusTarget[] {
 const SEEN_STEP_SECONDS = 15;
 const MAX_SEEN_STEPS = 1440;
 
+/** Of the measure phase. */
+function edgeOfRun(edge: 'start' | 'end', range: string): string {
+  const family = `llmbench_run_phase_${edge}_timestamp_seconds{phase="measure"}`;
+  return `max by (run_id) (last_over_time(${family}${range}) > 0)`;
+}
+
 /** When each run that read a metrics page began. */
 function runOfTarget(range: string): string {
   const last = (family: string) => `last_over_time(${family}${range})`;
-  const began = `max by (run_id) (${last('llmbench_run_phase_start_timestamp_seconds{phase="measure"}')} > 0)`;
+  const began = edgeOfRun('start', range);
   const info = `max by (run_id, scenario, system) (${last('llmbench_run_info')})`;
   const targets = `max by (run_id, address) (${last('llmbench_run_target_info')})`;
   return `${targets} * on (run_id) group_left () ${began} * on (run_id) group_left (scenario, system) ${info}`;
@@ -72,6 +79,9 @@ export function systemsOfSeries(series: readonly PrometheusSeries[]): SystemServ
     series.map(({ refId, labels, values: all }) => [key(refId, labels['job'], labels['instance']), all.at(-1)])
   );
   const runOf = newestRuns(series);
+  const endOf = new Map(
+    series.filter(({ refId }) => refId === 'ended').map(({ labels, values: all }) => [labels['run_id'], all.at(-1)])
+  );
   const found = SYSTEMS.flatMap((system) => {
     const present = series.filter(({ refId }) => refId === `${system.id} presence`);
     const instances = [...new Set(present.map(({ labels }) => labels['instance'] ?? ''))].sort();
@@ -85,8 +95,9 @@ export function systemsOfSeries(series: readonly PrometheusSeries[]): SystemServ
       const signal = (name: SignalId) =>
         jobs.map((job) => values.get(key(`${system.id} ${name}`, job, instance))).find((value) => value != null) ??
         null;
-      const seen = Math.max(...jobs.map((job) => values.get(key('seen', job, instance)) ?? 0));
       const { run_id = '', scenario = '' } = runOf.get(instance) ?? {};
+      // A server that is discovered for a short run may be up between two steps only.
+      const seen = Math.max(endOf.get(run_id) ?? 0, ...jobs.map((job) => values.get(key('seen', job, instance)) ?? 0));
       return {
         jobs,
         instance,

@@ -3,28 +3,43 @@ import { t } from '@grafana/i18n';
 import { LinkButton, TextLink } from '@grafana/ui';
 import React from 'react';
 import { useLocation } from 'react-router-dom';
-import type { LatestRun } from '../../../../core/api/overview.ts';
+import { counted } from '../../../../core/text/quantities.ts';
 import type { Column } from '../../components/DataTable.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { isJudged, runColumns, type RunRow } from '../../components/run-columns.tsx';
 import { runUrl, trendsUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import type { Overview } from './overview.ts';
 
 /** The columns of the list of runs that a glance needs. */
 const SHOWN = ['scenario', 'verdict', 'load', 'requests', 'time_to_first_token_p99', 'output_token_throughput'];
 
 /** The newest completed run of each scenario, with its verdict and headline figures. */
-export function LatestRuns({ latest }: { latest: readonly LatestRun[] }) {
+export function LatestRuns({ overview: { latest, stored } }: { overview: Overview }) {
   const { search } = useLocation();
   const histories = new Map(latest.map(({ run, history }) => [run.run_id, history]));
-  const columns = runColumns(scenarioColumn(search), ({ run_id }, name) =>
-    Object.entries(histories.get(run_id) ?? {}).flatMap(([key, values]) => (key === name ? values : []))
+  const columns = runColumns(
+    scenarioColumn(search),
+    ({ run_id }, name) =>
+      Object.entries(histories.get(run_id) ?? {}).flatMap(([key, values]) => (key === name ? values : [])),
+    'always'
   );
   const hasVerdicts = latest.some(isJudged);
   return (
     <Section
       title={t('overview.latest', 'Latest results')}
+      description={
+        stored &&
+        t(
+          'overview.stored',
+          'The newest completed run of each scenario. Stored: {{runs}} runs of {{scenarios}} scenarios.',
+          {
+            runs: counted(stored.runs),
+            scenarios: counted(stored.scenarios),
+          }
+        )
+      }
       actions={
         <LinkButton size="sm" variant="secondary" href={`${pageUrl(ROUTES.runs)}${search}`}>
           {t('overview.all-runs', 'All runs')}

@@ -107,12 +107,12 @@ function Page({ overview }: { overview: Overview }) {
       <Counts overview={overview} />
       <Attention overview={overview} />
       <LiveRuns runs={overview.running} />
-      <LatestRuns latest={overview.latest} />
+      <LatestRuns overview={overview} />
     </div>
   );
 }
 
-function Counts({ overview: { attention, running, stored } }: { overview: Overview }) {
+function Counts({ overview: { attention, running } }: { overview: Overview }) {
   const count = (...kinds: AttentionKind[]) => attention.filter(({ kind }) => kinds.includes(kind)).length;
   const [regressed, overdue, open] = [count('regressed'), count('overdue'), count('suspect', 'undecided')];
   return (
@@ -135,13 +135,6 @@ function Counts({ overview: { attention, running, stored } }: { overview: Overvi
         {...(open > 0 && { mood: 'warning' as const })}
       />
       <Tile label={t('overview.running', 'Running')} value={counted(running.length)} />
-      {stored && (
-        <Tile
-          label={t('overview.stored', 'Stored runs')}
-          value={counted(stored.runs)}
-          detail={t('overview.scenarios', '{{count}} scenarios', { count: stored.scenarios })}
-        />
-      )}
     </Tiles>
   );
 }
