@@ -47,6 +47,7 @@ test('what is new: of each scenario the newest completed run with verdict, objec
   await expect(capacity).toContainText('concurrency 1 … 256');
   const release = page.locator(latest).filter({ hasText: 'release' });
   await expect(release.getByRole('img', { name: /^TTFT p99 of this run and of earlier runs/ })).toBeVisible();
+  await expect(release).toContainText('regressed');
   await expect(release).toContainText(/\d ms/);
 });
 

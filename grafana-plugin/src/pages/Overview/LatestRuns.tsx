@@ -8,15 +8,17 @@ import type { Column } from '../../components/DataTable.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { isJudged, runColumns, type RunRow } from '../../components/run-columns.tsx';
 import { runUrl, trendsUrl } from '../../components/run-link.ts';
+import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import { Section } from '../../components/Section.tsx';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import type { AttentionItem } from './attention.ts';
 import type { Overview } from './overview.ts';
 
 /** The columns of the list of runs that a glance needs. */
 const SHOWN = ['scenario', 'verdict', 'load', 'requests', 'time_to_first_token_p99', 'output_token_throughput'];
 
 /** The newest completed run of each scenario, with its verdict and headline figures. */
-export function LatestRuns({ overview: { latest, stored } }: { overview: Overview }) {
+export function LatestRuns({ overview: { attention, latest, stored } }: { overview: Overview }) {
   const { search } = useLocation();
   const histories = new Map(latest.map(({ run, history }) => [run.run_id, history]));
   const columns = runColumns(
@@ -25,7 +27,9 @@ export function LatestRuns({ overview: { latest, stored } }: { overview: Overvie
       Object.entries(histories.get(run_id) ?? {}).flatMap(([key, values]) => (key === name ? values : [])),
     'always'
   );
-  const hasVerdicts = latest.some(isJudged);
+  // The most urgent of each scenario is the first.
+  const ofScenario = new Map([...attention].reverse().map((item) => [item.scenario, item]));
+  const hasVerdicts = latest.some((row) => isJudged(row) || ofScenario.has(row.run.scenario));
   return (
     <Section
       title={t('overview.latest', 'Latest results')}
@@ -50,12 +54,27 @@ export function LatestRuns({ overview: { latest, stored } }: { overview: Overvie
         label={t('overview.latest-label', 'Newest completed run of each scenario')}
         columns={columns
           .filter(({ id }) => SHOWN.includes(id) && (id !== 'verdict' || hasVerdicts))
-          .map((column) => (column.id === 'requests' ? { ...column, sortable: false } : column))}
+          .map((column) => (column.id === 'verdict' ? withState(column, ofScenario) : column))}
         rows={latest}
         rowKey={({ run }) => run.run_id}
       />
     </Section>
   );
+}
+
+/** Of a run that was not judged itself, what is open of its scenario. */
+function withState(column: Column<RunRow>, ofScenario: ReadonlyMap<string, AttentionItem>): Column<RunRow> {
+  return {
+    ...column,
+    render: (row) => {
+      const { kind, sentence } = ofScenario.get(row.run.scenario) ?? {};
+      return row.run.verdict === null && (kind === 'regressed' || kind === 'suspect' || kind === 'undecided') ? (
+        <VerdictBadge verdict={kind} {...(sentence !== undefined && { sentence })} />
+      ) : (
+        column.render(row)
+      );
+    },
+  };
 }
 
 function scenarioColumn(search: string): Column<RunRow> {
