@@ -62,6 +62,6 @@ test('from Prometheus: the largest change of what regressed, what is suspect, an
     ['overdue', 'late'],
     ['overdue', 'never'],
   ]);
-  expect(items[0]?.sentence).toBe('Largest change: time to first token p50 +34.0 %.');
+  expect(items[0]?.sentence).toBe('Largest change: time to first token p50 +34 %.');
   expect(items[3]?.sentence).toBe('No run has completed.');
 });
