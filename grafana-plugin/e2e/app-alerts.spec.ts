@@ -14,7 +14,7 @@ test('a regression fires: since when, of which runs, and the comparison with its
   openJudged,
 }) => {
   await openJudged('alerts');
-  const alert = page.getByRole('listitem').filter({ hasText: REGRESSED });
+  const alert = page.getByRole('group', { name: REGRESSED });
   // The real one: Prometheus evaluates the project's rule on what the exporter exposes.
   await expect(alert).toContainText('firing');
   await expect(alert).toContainText(/since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d/);
@@ -146,7 +146,7 @@ test('all quiet, one rule that cannot be evaluated, one that is pending', async 
 
 test('without the exporter: the runs of the description, and no comparison', async ({ page, openJudged }) => {
   await openJudged('alerts', { without: 'llmbench-runs' });
-  const alert = page.getByRole('listitem').filter({ hasText: REGRESSED });
+  const alert = page.getByRole('group', { name: REGRESSED });
   await expect(alert.getByRole('link', { name: 'release-20' })).toBeVisible();
   await expect(alert.getByRole('link', { name: 'Compare with the baseline' })).toHaveCount(0);
 });

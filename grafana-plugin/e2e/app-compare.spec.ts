@@ -95,10 +95,10 @@ test('two scenarios under the same load are compared anyway, and what differs is
   openJudged,
 }) => {
   await openJudged('compare', { a: 'tag:before', b: 'scenario:changing' });
-  await expect(page.getByText('The runs are not comparable')).toBeVisible();
+  await expect(page.getByText('The runs are not comparable', { exact: true })).toBeVisible();
   await page.getByRole('button', { name: 'Compare anyway' }).click();
   await expect(page).toHaveURL(/across_scenarios=true/);
-  await expect(page.getByText('Differs on purpose')).toBeVisible();
+  await expect(page.getByText('Differs on purpose', { exact: true })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText(/Scenarios .* \(A\) and changing \(B\)/);
   await expect(page.getByText(/^Effect: the median of the ratios/)).toBeVisible();
 });

@@ -62,7 +62,8 @@ type Runs = ReadonlyMap<string, RunSummary>;
 /** Of one scenario or server the alert itself, of several how many there are, and each when they are opened. */
 function OfRule({ rule, alerts, scenarios, runs }: RuleAlerts & { scenarios: Props['scenarios']; runs: Runs }) {
   const styles = useStyles2(getStyles);
-  const [isOpen, setOpen] = useState(false);
+  // What is critical is in sight at once.
+  const [isOpen, setOpen] = useState(rule.severity === 'critical');
   const each = alerts.map((alert) => (
     <Alert
       key={JSON.stringify(alert.labels)}
@@ -122,7 +123,7 @@ function Alert({ alert, scenario, runs: known, isAlone }: AlertProps) {
   const compare = alertCompareUrl(alert, scenario, search);
   const name = labels['scenario'];
   return (
-    <div className={styles.one}>
+    <div className={styles.one} role="group" aria-label={annotations['summary'] ?? rule.name}>
       <div className={styles.head}>
         <StateBadge state={state} severity={rule.severity} />
         <strong>{annotations['summary'] ?? rule.name}</strong>
