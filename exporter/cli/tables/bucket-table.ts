@@ -186,8 +186,11 @@ function settingLines(
     setting === null
       ? [`No value of ${option} makes buckets that narrow.`]
       : setting.split('\n').map((line) => `  ${line}`);
-  const sizes = bounds.map(({ family, today, then }) => `${plain(family)}: ${things(then, 'bounds')} (${today} today)`);
-  const remarks = [...(setting === null ? [] : [sizes.join(', ')]), ...(note === null ? [] : [note])];
+  const sum = (of: 'today' | 'then'): number => bounds.reduce((total, each) => total + each[of], 0);
+  const [first] = bounds;
+  const what = bounds.length === 1 ? plain(first?.family ?? '') : things(bounds.length, 'histograms');
+  const size = `${what}: ${things(sum('then'), 'bounds')} (${sum('today')} today)`;
+  const remarks = [...(setting === null ? [] : [size]), ...(note === null ? [] : [note])];
   return [
     '',
     `  ${where} of ${system}${version}:`,
