@@ -104,8 +104,29 @@ function overAll(name: string): ForeignDefinition[] {
   );
 }
 
+/** The definition of a mean that the servers' own histograms give over a window. */
+export const SERVER_MEAN = 'mean_of_server_observations_over_window';
+/** The definition of a throughput that the servers' own counters give over a window. */
+export const SERVER_RATE = 'increase_of_server_counters_over_window';
+
+const OF_SERVERS: readonly ForeignDefinition[] = [
+  ...[
+    'time_to_first_token',
+    'inter_token_latency',
+    'request_latency',
+    'input_sequence_length',
+    'output_sequence_length',
+  ].map((measure) =>
+    foreign(measure, SERVER_MEAN, "sum ÷ count of the observations of the servers' histograms in the window"),
+  ),
+  ...['request_throughput', 'input_token_throughput', 'output_token_throughput'].map((measure) =>
+    foreign(measure, SERVER_RATE, "increase of the servers' counters in the window ÷ its duration"),
+  ),
+];
+
 /** Every definition of other tools that importers use, with what it means. */
 export const FOREIGN_DEFINITIONS: readonly ForeignDefinition[] = [
+  ...OF_SERVERS,
   ...OUR_MEASURES.flatMap(({ measure, definition, formula }) => {
     const counted = ownValue(TOKENIZER_DEFINITIONS, definition);
     const unknown = ownValue(UNKNOWN_SOURCE_DEFINITIONS, definition);

@@ -223,7 +223,7 @@ function resultFile(
     scenario: run.scenario,
     fingerprint: run.fingerprint,
     window: windowOf(imported, isSample ? null : summed),
-    requests: fromRecords && !lacksFailed ? summed.requests : statedRequests(imported),
+    requests: fromRecords && !lacksFailed ? summed.requests : statedRequests(imported, run.source?.files ?? []),
     errors: fromRecords && !lacksFailed ? summed.errors : stated.errors,
     client: UNKNOWN_HEALTH,
     servers,
@@ -297,10 +297,11 @@ function windowOf(imported: ImportedRun, summed: PhaseSummary | null): ResultFil
   return { start: instantAt(imported.start, start_ns), end, seconds };
 }
 
-function statedRequests({ stated, notes }: ImportedRun): ResultFile['requests'] {
+function statedRequests({ stated, notes }: ImportedRun, files: readonly string[]): ResultFile['requests'] {
   const { requests } = stated;
   const silent = Object.entries(requests).flatMap(([outcome, count]) => (count === null ? [outcome] : []));
-  if (silent.length > 0) notes.add(`the file does not report how many requests were: ${silent.join(', ')}`);
+  if (silent.length > 0 && files.length > 0)
+    notes.add(`the file does not report how many requests were: ${silent.join(', ')}`);
   return requests;
 }
 

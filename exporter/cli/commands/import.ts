@@ -13,6 +13,7 @@ import { reasonOf, RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { ImportProgress } from '../progress/import-progress.ts';
 import { importJson, importTable } from '../tables/import-table.ts';
+import { importRecorded, PROMETHEUS_OPTIONS } from './import-recorded.ts';
 import { openRuns } from '../open-runs.ts';
 import { command } from '../declare-command.ts';
 import { flag, seconds, text, texts } from '../options/options.ts';
@@ -37,16 +38,18 @@ export const OPTIONS = {
   'time-zone': timeZoneOption(
     'time zone of timestamps without one, e.g. Europe/Berlin or UTC; without it such runs have no start time',
   ),
+  ...PROMETHEUS_OPTIONS,
   json: flag('print the outcome of each result as JSON'),
 };
 
-const USAGE = 'llmbench import PATH… [options]';
+const USAGE = 'llmbench import PATH… | --prometheus URL --match SELECTOR --from TIME [options]';
 const EXAMPLES = [
   'llmbench import artifacts/',
   'llmbench import monday/ tuesday/ --scenario nightly --tag gpu-a',
   'llmbench import results/*.json old/profile_export.jsonl.zst --time-zone UTC',
   'llmbench import --watch /data/benchmarks',
   'llmbench import requests.csv --mapping columns.yaml',
+  `llmbench import --prometheus http://prometheus:9090 --match 'job="vllm"' --from 2026-11-27T09:00:00Z --to 2026-11-27T10:00:00Z`,
 ];
 const EXIT_CODES = [
   'exit codes: 0 every result was imported or already known; 1 a result or file was refused, or none was found;',
@@ -61,6 +64,7 @@ export const run = command(
   OPTIONS,
   { usage: USAGE, examples: EXAMPLES, notes: EXIT_CODES, positionals: { name: 'PATH', max: MAX_PATHS } },
   async ({ options: values, positionals: paths }) => {
+    if (values.prometheus !== null) return importRecorded(values, values.prometheus, paths);
     if (paths.length === 0 && values.watch.length === 0) {
       throw new CliError('PATH is required (files or directories): llmbench import PATH…; see --help');
     }

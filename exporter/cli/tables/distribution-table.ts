@@ -1,7 +1,7 @@
 import { longTitle, measureOfName } from '../../../core/measures/names.ts';
 import { FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import type { DistributionResult, MeasureResult, ResultFile } from '../../../core/run/result.ts';
-import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
+import { PERCENTILE_NAMES, type PercentileName } from '../../../core/stats/percentiles.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
 import { columnBlocks, type TableColumn } from './column-blocks.ts';
 
@@ -31,7 +31,7 @@ interface Row {
 /** Mean, percentiles, their uncertainty and n of each distribution of a run, in lines of at most `width` characters. */
 export function distributionTable(result: ResultFile, width?: number): string[] {
   const rows = rowsOf(result);
-  if (rows.length === 0) return ['no successful request'];
+  if (rows.length === 0) return [result.requests.ok === null ? 'no latencies are known' : 'no successful request'];
   const lines = columnBlocks(columnsOf(rows), width);
   const isTooFew = lines.some((line) => line.includes(TOO_FEW));
   const legend = `${TOO_FEW}: fewer than five independent values are expected beyond the p99`;
@@ -64,12 +64,7 @@ function columnsOf(rows: readonly Row[]): TableColumn[] {
       'mean',
       of(({ mean }) => mean),
     ),
-    ...PERCENTILE_NAMES.filter((name) => SHOWN.has(name)).map((name) =>
-      column(
-        name,
-        of(({ percentiles }) => percentiles[name].value),
-      ),
-    ),
+    ...PERCENTILE_NAMES.filter((name) => SHOWN.has(name)).map((name) => column(name, percentileText(name))),
     column(
       'max',
       of(({ max }) => max),
@@ -88,11 +83,21 @@ function valueText(value: number | null, { unit }: DistributionResult): string {
   return unit === 'tokens' ? significant(value) : quantity(value, unit);
 }
 
+/** Of buckets alone the interval is known. */
+const percentileText =
+  (name: PercentileName) =>
+  (found: DistributionResult): string => {
+    const { value, bounds } = found.percentiles[name];
+    return value === null && bounds !== null ? `[${rangeText(bounds, found)}]` : valueText(value, found);
+  };
+
+const rangeText = (ends: readonly [number, number], { unit }: DistributionResult): string =>
+  unit === 'tokens' ? `${significant(ends[0])} – ${significant(ends[1])}` : quantityRange(ends, unit);
+
 function interval(found: DistributionResult): string {
-  const { percentiles, effective_n: n, unit } = found;
+  const { percentiles, effective_n: n } = found;
   const { value, ci95, bounds } = percentiles.p99;
-  const range = (ends: readonly [number, number]): string =>
-    unit === 'tokens' ? `${significant(ends[0])} – ${significant(ends[1])}` : quantityRange(ends, unit);
+  const range = (ends: readonly [number, number]): string => rangeText(ends, found);
   if (ci95 !== null) return range(ci95);
   if (bounds !== null) return `[${range(bounds)}]`;
   return value === null || n === null ? ABSENT : TOO_FEW;

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto';
+import { SERVER_MEAN, SERVER_RATE } from '../../../core/measures/foreign-definitions.ts';
+import { quantileBounds } from '../../../core/histogram/bounds.ts';
+import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
+import type { DistributionResult, MeasureResult, Percentile } from '../../../core/run/result.ts';
+import { PERCENTILE_NAMES, PERCENTILES, type PercentileName } from '../../../core/stats/percentiles.ts';
+import { quantity } from '../../../core/text/quantities.ts';
+import { things } from '../../../core/text/things.ts';
+import { quantities } from '../../../catalog/equivalents.ts';
+import { RunExistsError } from '../../errors/store-errors.ts';
+import { publicUrl } from '../../http-client/public-url.ts';
+import { collectionOfStores, type Collection } from '../../servers/collection.ts';
+import type { PageAccess } from '../../servers/scrape/page-access.ts';
+import { gained, observed } from '../../servers/summary/gained-quantities.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { ImportNotes } from '../import-notes.ts';
+import { ImportRefusal } from '../import-refusal.ts';
+import { importedRunId, NOTHING_MEASURED, storeImport } from '../import-run.ts';
+import { ALONE, reportedRun } from '../importer.ts';
+import { serversOfRun } from '../servers-of-stores.ts';
+import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
+import { PrometheusSeries } from './prometheus-series.ts';
+import { RecordedTargets, type RecordedTarget } from './recorded-targets.ts';
+
+export interface RecordedWindow {
+  readonly url: string;
+  readonly access: PageAccess;
+  /** A series selector: `{job="vllm"}`. */
+  readonly selector: string;
+  readonly from: Date;
+  readonly to: Date;
+  readonly store: RunStore;
+  readonly scenario: string;
+  readonly tags: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+export interface ImportedWindow {
+  readonly runId: string;
+  readonly isNew: boolean;
+  /** What a reader must know, one line each. */
+  readonly notes: readonly string[];
+}
+
+/** Before the window: the last scrape before its start, at the longest usual interval, is in it. */
+const BEFORE_SECONDS = 300;
+const MAX_TARGETS = 256;
+
+/**
+ * Makes a run of what a Prometheus recorded of servers in a window: the exact increases between the scrapes at its edges.
+ * The same window is the same run. Throws an `ImportRefusal`.
+ */
+export async function importWindow(request: RecordedWindow): Promise<ImportedWindow> {
+  const { url, selector, from, to, store, tags, scenario } = request;
+  const start = from.toISOString();
+  const identity = JSON.stringify([publicUrl(url), selector, start, to.toISOString()]);
+  const sha256 = createHash('sha256').update(identity).digest('hex');
+  const runId = importedRunId(start, sha256);
+  if ((await store.names()).includes(runId)) return { runId, isNew: false, notes: [] };
+  const notes = new ImportNotes();
+  notes.add(`series ${selector} in ${publicUrl(url)}`);
+  const targets = await recordedTargets(request, notes);
+  const collection = collectionOf(targets, from, to);
+  for (const target of targets) noteScrapes(target, collection, notes);
+  const model = onlyModel(targets);
+  const system = targets.map((target) => target.system).find((known) => known !== null) ?? null;
+  const run = reportedRun({
+    ...{ tool: 'prometheus', format: 'prometheus-window', scenario, start, notes },
+    target: { system },
+    key: model === null ? {} : { model },
+    stated: {
+      window_start_ns: 0,
+      window_seconds: (to.getTime() - from.getTime()) / 1000,
+      measures: system === null ? [] : serverMeasures(collection, system),
+    },
+    servers: { forRun: () => serversOfRun(collection, NOTHING_MEASURED) },
+  });
+  const source = { sha256, files: [], imported_at: new Date().toISOString(), position: 0 };
+  try {
+    await storeImport(store, run, { files: [], name: scenario, ...ALONE }, source, { tags });
+  } catch (error) {
+    if (error instanceof RunExistsError) return { runId, isNew: false, notes: [] };
+    throw error;
+  }
+  return { runId, isNew: true, notes: notes.lines };
+}
+
+/** The model of all series that name one; null if they name several or none. */
+function onlyModel(targets: readonly RecordedTarget[]): string | null {
+  const labels = targets.flatMap(({ store }) => store.series.map((series) => series.labels));
+  const models = new Set(labels.flatMap(({ model_name, model }) => model_name ?? model ?? []));
+  const [only] = models;
+  return models.size === 1 ? (only ?? null) : null;
+}
+
+async function recordedTargets(
+  { url, access, selector, from, to, signal }: RecordedWindow,
+  notes: ImportNotes,
+): Promise<readonly RecordedTarget[]> {
+  const api = new PrometheusSeries(url, access);
+  try {
+    const zero = from.getTime() / 1000;
+    const recorded = new RecordedTargets(zero, await api.types());
+    let native = 0;
+    for await (const stretch of api.stretches(selector, zero - BEFORE_SECONDS, to.getTime() / 1000, signal)) {
+      recorded.add(stretch);
+      native = Math.max(native, stretch.native);
+      if (recorded.targets.size > MAX_TARGETS)
+        throw new ImportRefusal(`${selector} matches more than ${MAX_TARGETS} targets: match fewer`);
+    }
+    if (native > 0) notes.add(`${things(native, 'series')} with native histograms are left out`);
+    const targets = [...recorded.targets.values()].filter(({ store }) => store.scrapes > 0);
+    if (targets.length === 0)
+      throw new ImportRefusal(`${selector} has no samples from ${from.toISOString()} to ${to.toISOString()}`);
+    return targets;
+  } finally {
+    await api.close();
+  }
+}
+
+function collectionOf(targets: readonly RecordedTarget[], from: Date, to: Date): Collection {
+  const window = { start_ns: 0, end_ns: (to.getTime() - from.getTime()) * 1e6 };
+  const interval_ns = Math.max(...targets.map(({ recorded }) => recorded.interval)) * 1e9;
+  return {
+    ...collectionOfStores(
+      targets.map(({ name, system, store }) => ({ name, system, store })),
+      {
+        ...{ window, interval_ns, definitions: 'llmbench', slice_ns: null },
+        zeroWall_ns: BigInt(from.getTime()) * 1_000_000n,
+      },
+    ),
+    settled_ns: window.end_ns,
+  };
+}
+
+/** How exactly the samples of a target cover the window. */
+function noteScrapes({ name, store, recorded }: RecordedTarget, { window }: Collection, notes: ImportNotes): void {
+  const [first, last] = [store.lastOkAt(window.start_ns), store.lastOkAt(window.end_ns)];
+  const seconds = (ns: number): string => quantity(ns / 1e9, 'seconds');
+  const opening =
+    first < 0
+      ? 'first sample in the window: earlier values are unknown'
+      : `first sample ${seconds(window.start_ns - store.at_ns(first))} before the window`;
+  const closing = last < 0 ? 'no sample in it' : `last ${seconds(window.end_ns - store.at_ns(last))} before its end`;
+  const { interval, gaps, longestGap, failed } = recorded;
+  const lost = [
+    ...(gaps === 0 ? [] : [`${things(gaps, 'gaps')} of up to ${quantity(longestGap, 'seconds')}`]),
+    ...(failed === 0 ? [] : [`${things(failed, 'scrapes')} failed`]),
+  ];
+  notes.add([`${name}: scraped every ${quantity(interval, 'seconds')}`, opening, closing, ...lost].join(', '));
+}
+
+/**
+ * What the servers' own histograms and counters say of the client's measures: exact means and rates, and the intervals that
+ * are certain to contain the percentiles.
+ */
+function serverMeasures(collection: Collection, system: string): MeasureResult[] {
+  const seconds = (collection.window.end_ns - collection.window.start_ns) / 1e9;
+  const distributions = quantities().flatMap(({ quantity: name, measure, kind }) => {
+    const found = measure === undefined || kind !== 'histogram' ? null : observed(collection, name, system);
+    if (measure === undefined || found === null) return [];
+    const { count: n, mean, histogram } = found;
+    const stated = statedDistribution({ measure, definition: SERVER_MEAN, origin: 'server' }, { n, mean });
+    return [histogram === null ? stated : { ...stated, percentiles: percentilesOf(histogram) }];
+  });
+  const rates = RATES.flatMap(([name, measure]) => {
+    const increase = gained(collection, name, system);
+    const identity = { measure, definition: SERVER_RATE, origin: 'server' } as const;
+    return increase === null ? [] : [statedScalar(identity, increase / seconds)];
+  });
+  return [...distributions, ...rates];
+}
+
+function percentilesOf(histogram: ClassicHistogram): DistributionResult['percentiles'] {
+  const entries = PERCENTILE_NAMES.map((name): [PercentileName, Percentile] => {
+    const found = quantileBounds(PERCENTILES[name], histogram);
+    const isKnown = found !== null && Number.isFinite(found.low) && Number.isFinite(found.high);
+    return [name, { value: null, ci95: null, bounds: isKnown ? [found.low, found.high] : null }];
+  });
+  return Object.fromEntries(entries) as DistributionResult['percentiles'];
+}
+
+const RATES = [
+  ['requests_finished_total', 'request_throughput'],
+  ['prompt_tokens_total', 'input_token_throughput'],
+  ['generation_tokens_total', 'output_token_throughput'],
+] as const;

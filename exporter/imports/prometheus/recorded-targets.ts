@@ -1,0 +1,205 @@
+import { systemsOfNames } from '../../../catalog/detect.ts';
+import { catalogs } from '../../../catalog/load.ts';
+import { FamilyIndex } from '../../../catalog/lookup.ts';
+import {
+  createScrapeParser,
+  metadataLines,
+  seriesStart,
+  valueText,
+  type FamilyMetadata,
+} from '../../../core/exposition/index.ts';
+import { TargetStore } from '../../servers/series/target-store.ts';
+import type { RecordedSeries, RecordedStretch } from './prometheus-series.ts';
+
+/** What one target may take of the memory: an import holds it until its run is written. */
+const LIMITS = { maxSeries: 20_000, maxValues: 8_000_000 };
+/** Labels that Prometheus adds to what a target exposes; `up` and the like are its own series. */
+const OF_TARGET = new Set(['__name__', 'job', 'instance']);
+const OF_PROMETHEUS = /^(up|scrape_\w+)$/;
+const SUFFIX = /_(bucket|sum|count)$/;
+const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
+const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
+/** Two scrapes that are further apart than this many intervals have a gap between them. */
+const GAP_INTERVALS = 1.5;
+
+/** What is known about the scrapes of one target; seconds. */
+export interface RecordedScrapes {
+  readonly scrapes: number;
+  readonly failed: number;
+  readonly interval: number;
+  readonly gaps: number;
+  readonly longestGap: number;
+}
+
+/** The targets that series in Prometheus come from, scrape by scrape, as if they had been collected. */
+export class RecordedTargets {
+  readonly #targets = new Map<string, RecordedTarget>();
+  readonly #types: FamilyTypes;
+  readonly #zero: number;
+
+  /** `zero`: Unix time in seconds of the zero of the stores' times. `types`: of the families, as far as they are known. */
+  constructor(zero: number, types: ReadonlyMap<string, string>) {
+    this.#zero = zero;
+    this.#types = new FamilyTypes(types);
+  }
+
+  get targets(): ReadonlyMap<string, RecordedTarget> {
+    return this.#targets;
+  }
+
+  /** Adds what was recorded after the stretches that were added before. */
+  add({ series }: RecordedStretch): void {
+    const byTarget = Map.groupBy(series, ({ labels }) => `${labels['job'] ?? ''}\0${labels['instance'] ?? ''}`);
+    for (const [key, own] of byTarget) {
+      const target = this.#targets.get(key) ?? new RecordedTarget(own[0]?.labels ?? {}, this.#zero, this.#types);
+      this.#targets.set(key, target);
+      target.add(own);
+    }
+  }
+}
+
+/** One series, and how far its samples have been read. */
+interface OpenSeries {
+  readonly family: FamilyMetadata;
+  readonly start: string;
+  readonly samples: RecordedSeries['samples'];
+  next: number;
+}
+
+/** The scrapes of one target. */
+export class RecordedTarget {
+  readonly name: string;
+  readonly store = new TargetStore(LIMITS);
+  readonly #parser = createScrapeParser();
+  readonly #zero: number;
+  readonly #types: FamilyTypes;
+  readonly #times: number[] = [];
+  #failed = 0;
+
+  constructor(labels: RecordedSeries['labels'], zero: number, types: FamilyTypes) {
+    const { instance = '', job = '' } = labels;
+    this.name = /^[^/\s]+:\d+$/.test(instance) ? `http://${instance}/metrics` : instance || job || 'unnamed';
+    this.#zero = zero;
+    this.#types = types;
+  }
+
+  /** The first known system whose families it has; null if none is known. */
+  get system(): string | null {
+    return systemsOfNames(new Set(this.store.series.map(({ family }) => family.name)))[0] ?? null;
+  }
+
+  get recorded(): RecordedScrapes {
+    const steps = this.#times.slice(1).map((time, i) => time - (this.#times[i] ?? time));
+    const interval = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
+    const gaps = steps.filter((step) => step > GAP_INTERVALS * interval);
+    return {
+      scrapes: this.#times.length,
+      failed: this.#failed,
+      interval,
+      gaps: gaps.length,
+      longestGap: Math.max(0, ...gaps),
+    };
+  }
+
+  add(recorded: readonly RecordedSeries[]): void {
+    const ups = samplesOf(recorded, 'up');
+    const open = recorded.flatMap((series) => this.#open(series)).sort(inPageOrder);
+    // Where `up` is there, its times are those of the scrapes.
+    const times = new Set(
+      ups === null ? open.flatMap(({ samples }) => samples.map(([at]) => at)) : ups.map(([at]) => at),
+    );
+    const failed = new Set(ups?.flatMap(([at, value]) => (value === 0 ? [at] : [])) ?? []);
+    const durations = new Map(samplesOf(recorded, 'scrape_duration_seconds'));
+    for (const at of [...times].sort((a, b) => a - b)) {
+      if (at <= (this.#times.at(-1) ?? -Infinity)) continue;
+      this.#record(at, durations.get(at) ?? NaN, open, failed.has(at));
+    }
+  }
+
+  #record(at: number, duration_seconds: number, open: readonly OpenSeries[], failed: boolean): void {
+    const at_ns = Math.round((at - this.#zero) * 1e9);
+    const interval_ns = Math.max(1, at - (this.#times.at(-1) ?? at - 1)) * 1e9;
+    const times = {
+      at_ns,
+      sent_ns: at_ns,
+      duration_ns: duration_seconds * 1e9,
+      interval_ns,
+      edge: false,
+      unixSeconds: at,
+    };
+    this.#times.push(at);
+    if (failed) {
+      this.#failed += 1;
+      this.store.recordFailure(times, 'Prometheus could not scrape it');
+      return;
+    }
+    const page = new TextEncoder().encode(pageAt(at, open));
+    this.store.recordPage(times, this.#parser.parse(page, 'text/plain'), false);
+  }
+
+  #open({ labels, samples }: RecordedSeries): OpenSeries[] {
+    const name = labels['__name__'] ?? '';
+    if (OF_PROMETHEUS.test(name) || !METRIC_NAME.test(name)) return [];
+    const own = Object.entries(labels).filter(([label]) => !OF_TARGET.has(label) && LABEL_NAME.test(label));
+    const family = this.#types.familyOf(name, labels);
+    return [{ family, start: `${seriesStart(name, Object.fromEntries(own))} `, samples, next: 0 }];
+  }
+}
+
+function samplesOf(recorded: readonly RecordedSeries[], name: string): RecordedSeries['samples'] | null {
+  return recorded.find(({ labels }) => labels['__name__'] === name)?.samples ?? null;
+}
+
+/** The page that a target exposed at a moment. */
+function pageAt(at: number, open: readonly OpenSeries[]): string {
+  let page = '';
+  let last: string | null = null;
+  for (const series of open) {
+    while ((series.samples[series.next]?.[0] ?? Infinity) < at) series.next += 1;
+    const [time, value] = series.samples[series.next] ?? [];
+    if (time !== at || value === undefined) continue;
+    if (series.family.name !== last) page += metadataLines(series.family, 'text');
+    last = series.family.name;
+    page += `${series.start}${valueText(value)}\n`;
+  }
+  return page;
+}
+
+function inPageOrder(a: OpenSeries, b: OpenSeries): number {
+  if (a.family.name !== b.family.name) return a.family.name < b.family.name ? -1 : 1;
+  return a.start < b.start ? -1 : a.start > b.start ? 1 : 0;
+}
+
+const PLAIN_TYPES = ['counter', 'gauge', 'histogram'] as const;
+
+/** Which family a series belongs to: by the metadata, else by the catalogs, else by its name. */
+class FamilyTypes {
+  readonly #types: ReadonlyMap<string, string>;
+  readonly #index = new FamilyIndex(catalogs());
+  readonly #families = new Map<string, FamilyMetadata>();
+
+  constructor(types: ReadonlyMap<string, string>) {
+    this.#types = types;
+  }
+
+  familyOf(name: string, labels: RecordedSeries['labels']): FamilyMetadata {
+    const base = name.replace(SUFFIX, '');
+    const isOfHistogram =
+      (name.endsWith('_bucket') && labels['le'] !== undefined) || (base !== name && this.#typeOf(base) === 'histogram');
+    const familyName = isOfHistogram ? base : name;
+    const known = this.#families.get(familyName);
+    if (known !== undefined) return known;
+    const stated = isOfHistogram ? 'histogram' : (this.#typeOf(name) ?? (name.endsWith('_total') ? 'counter' : null));
+    const family = {
+      name: familyName,
+      help: '',
+      type: PLAIN_TYPES.find((type) => type === stated) ?? 'untyped',
+    } as const;
+    this.#families.set(familyName, family);
+    return family;
+  }
+
+  #typeOf(name: string): string | null {
+    return this.#types.get(name) ?? this.#index.find(name)[0]?.family.type ?? null;
+  }
+}
