@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DistributionResult, ResultFile, ScalarResult } from '../core/run/result.ts';
 import { until } from '../core/testing/until.ts';
-import { describeWithPrometheus } from '../prometheus/describe-prometheus.ts';
+import { describeWithPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { llmbench } from './llmbench.ts';

@@ -6,7 +6,7 @@ import { loadTokenizer } from '../tokenizers/tokenizer.ts';
 import { type Dataset, planSha256 } from './dataset.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { syntheticDataset } from './synthetic-dataset.ts';
-import { WORDS } from './prompt-writer.ts';
+import { WORDS } from './words.ts';
 
 const options = { inputTokens: 100, outputTokens: 32, seed: 7 };
 

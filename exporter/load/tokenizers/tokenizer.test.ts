@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { WORDS } from '../datasets/prompt-writer.ts';
+import { WORDS } from '../datasets/words.ts';
 import { loadTokenizer, TIKTOKEN_ENCODINGS, optionalPackage } from './tokenizer.ts';
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
