@@ -15,7 +15,7 @@ import { parseGoodput } from '../core/objectives/goodput-grammar.ts';
 import { parseObjective } from '../core/objectives/grammar.ts';
 import { parseSequenceDistribution } from '../exporter/load/datasets/lengths.ts';
 import { parseTarget } from '../exporter/load/transports/target.ts';
-import { parsePoint } from '../exporter/publish/remote-write/point-text.ts';
+import { parsePoint } from '../exporter/publish/remote-write/disk-queue.ts';
 import { parseQueueName } from '../exporter/publish/remote-write/queue-names.ts';
 import { parseTarget as parseMetricsTarget } from '../exporter/servers/scrape/targets.ts';
 import { parseCondition } from '../exporter/store/index/run-filter.ts';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { isOfResults } from '../exporter/publish/page-parts.ts';
-import { queriedSeries } from '../exporter/publish/queried-series.ts';
+import { queriedSeries } from '../exporter/publish/result-samples.ts';
 import { ruleFiles } from '../prometheus/known-metrics.ts';
 import { selectors, type Matcher, type Selector } from '../prometheus/promql.ts';
 

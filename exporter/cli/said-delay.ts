@@ -1,4 +1,4 @@
-import { delayText } from '../publish/remote-write/delay-text.ts';
+import { delayText } from '../publish/remote-write/receiver.ts';
 
 /**
  * Reports, once, that a receiver of remote write does not accept samples and for how long they are sent again. Without it, a

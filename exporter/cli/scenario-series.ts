@@ -1,15 +1,13 @@
 import type { FamilyInput } from '../../core/exposition/index.ts';
 import { ScenarioStates, type ScenarioState } from '../judge/scenario-state.ts';
-import { lastCompletedFamily } from '../publish/last-completed-family.ts';
-import { readReceiver } from '../publish/remote-write/receiver-request.ts';
+import { lastCompletedFamily, MAX_SCENARIOS, scenarioFamilies, lastCompleted } from '../publish/scenario-families.ts';
+import { readReceiver } from '../publish/remote-write/receiver.ts';
 import {
   pushScenariosOnce,
   ScenarioPusher,
   type ScenarioPushOptions,
 } from '../publish/remote-write/scenario-pusher.ts';
-import type { RunList } from '../publish/views/run-list.ts';
-import { MAX_SCENARIOS, scenarioFamilies } from '../publish/scenario-families.ts';
-import { lastCompleted } from '../publish/views/last-completed.ts';
+import type { RunList } from '../publish/views/run-library.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { requestedLabels, requestedReceiver, type RECEIVER_OPTIONS } from './options/publish-options.ts';
 import type { OptionValues } from './options/options.ts';

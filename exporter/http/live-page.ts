@@ -5,12 +5,15 @@ import type { Express, RequestHandler } from 'express';
 import express from 'express';
 import type { RunEnding } from '../../core/run/run-output.ts';
 import { reasonOf } from '../errors/store-errors.ts';
-import { DEFAULT_LINGER_MAX_SECONDS, Linger } from '../publish/linger.ts';
-import { LiveRunsPage, type LiveSource, type PageEntry } from '../publish/live-runs-page.ts';
+import { DEFAULT_LINGER_MAX_SECONDS, Linger, scrapeAdvice, Scrapers } from '../publish/linger.ts';
+import {
+  LiveRunsPage,
+  type LiveSource,
+  type PageEntry,
+  type ServedPage,
+  type ServedPageOptions,
+} from '../publish/served-page.ts';
 import type { MetricsPage } from '../publish/metrics-page.ts';
-import { scrapeAdvice } from '../publish/scrape-advice.ts';
-import { Scrapers } from '../publish/scrapers.ts';
-import type { ServedPage, ServedPageOptions } from '../publish/served-page.ts';
 import { html } from '../report/html.ts';
 import { isDiscovered } from '../store/recovery/serve-presence.ts';
 import { recordServed } from '../store/recovery/served-runs.ts';

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { CONTENT_TYPES, writePage } from '../../core/exposition/index.ts';
-import { negotiateFormat } from '../publish/negotiate-format.ts';
+import { negotiateFormat } from '../publish/metrics-page.ts';
 import { probeFamilies } from '../publish/probe-families.ts';
 import type { ScenarioProbes } from '../starts/starts.ts';
 import { Problem } from './problem.ts';

@@ -1,17 +1,19 @@
 import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
-import type { RequestRecord } from '../../core/run/record.ts';
-import { datasetText } from '../../core/run/run-dataset.ts';
-import type { ResultFile } from '../../core/run/result.ts';
-import type { RunFile } from '../../core/run/run.ts';
-import type { Unit } from '../../core/run/statistic.ts';
 import { objectiveText } from '../../core/objectives/grammar.ts';
+import type { RequestRecord } from '../../core/run/record.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import { datasetText } from '../../core/run/run-dataset.ts';
+import type { RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
-import { checkedFamilies } from './checked-families.ts';
+import type { Unit } from '../../core/run/statistic.ts';
+import { readFinishedRunFile, readResultFile } from '../store/sealed/read-run-files.ts';
+import { readServersFile } from '../store/servers/read-servers-json.ts';
+import { checkedFamilies } from './family.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
-import { RUN_INFO, runInfoLabels } from './run-info.ts';
-import { readTargets, RUN_TARGET_INFO, targetInfoSamples } from './target-info.ts';
 import { RESULT_UNITS, resultSamples } from './result-samples.ts';
+import { RUN_INFO, runInfoLabels } from './run-info.ts';
 import { serverFamilies } from './server-families.ts';
+import { readTargets, RUN_TARGET_INFO, targetInfoSamples } from './target-info.ts';
 
 /** What a finished run's directory says of it, without its records. */
 export interface FinishedRun {
@@ -180,4 +182,15 @@ export function resultsByUnit(
     byUnit.set(unit, samples);
   }
   return [...byUnit].flatMap(([unit, samples]) => (samples.size === 0 ? [] : [[unit, [...samples.values()]] as const]));
+}
+
+/** What the folder of a run that has ended says of it. Throws `DamagedRunError`, or `SchemaVersionError`. */
+export async function readFinishedRun(folder: string): Promise<FinishedRun> {
+  const [run, result, servers] = await Promise.all([
+    readFinishedRunFile(folder),
+    readResultFile(folder),
+    readServersFile(folder),
+  ]);
+  // An older run has a new fingerprint since it is read in its present form.
+  return { run, result: { ...result, fingerprint: run.fingerprint }, servers };
 }

@@ -1,5 +1,5 @@
 import type { RunFile } from '../../core/run/run.ts';
-import { targetAddress } from './target-address.ts';
+import { targetAddress } from './target-info.ts';
 
 /** One group of Prometheus' `http_sd`: the labels become labels of the targets, those that begin with `__` are consumed. */
 export interface TargetGroup {

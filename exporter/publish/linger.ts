@@ -1,4 +1,60 @@
-import type { Scrapers } from './scrapers.ts';
+import { MAX_SCRAPE_INTERVAL_SECONDS } from '../../core/run/scrape-interval.ts';
+
+/** How long a scraper that came once is waited for: Prometheus' default `scrape_interval` of a minute, and a quarter. */
+const PATIENCE_AFTER_FIRST_SECONDS = 75;
+/** A scraper that is this many of its intervals late has stopped coming. */
+const LATE_INTERVALS = 2.5;
+/** No scraper counts as gone sooner than this: scrapes of very short intervals jitter. */
+const MIN_PATIENCE_SECONDS = 2;
+/** The interval is the longest of this many last gaps, so that two scrapers behind one address look slow, not gone. */
+const GAPS_KEPT = 5;
+
+interface Scraper {
+  last_seconds: number;
+  readonly gaps: number[];
+}
+
+/** The scrapers of a page, by address, and when each is expected again. Times are seconds of one clock. */
+export class Scrapers {
+  readonly #byAddress = new Map<string, Scraper>();
+
+  /** A scrape that came from `remoteAddress` has been answered. */
+  scraped(remoteAddress: string, now_seconds: number): void {
+    const scraper = this.#byAddress.get(remoteAddress);
+    if (scraper === undefined) {
+      this.#byAddress.set(remoteAddress, { last_seconds: now_seconds, gaps: [] });
+      return;
+    }
+    scraper.gaps.push(now_seconds - scraper.last_seconds);
+    if (scraper.gaps.length > GAPS_KEPT) scraper.gaps.shift();
+    scraper.last_seconds = now_seconds;
+  }
+
+  /** Addresses of the scrapers that are still coming. */
+  present(now_seconds: number): readonly string[] {
+    return [...this.#byAddress.keys()].filter((address) => this.goneAt_seconds(address) > now_seconds);
+  }
+
+  /** The scraper that comes least often, and the interval that was seen; null: none has come three times. */
+  slowest(): { readonly address: string; readonly interval_seconds: number } | null {
+    const seen = [...this.#byAddress]
+      .filter(([, { gaps }]) => gaps.length > 1)
+      .map(([address, { gaps }]) => ({
+        address,
+        interval_seconds: gaps.toSorted((a, b) => a - b)[gaps.length >> 1] ?? 0,
+      }));
+    return seen.sort((a, b) => b.interval_seconds - a.interval_seconds)[0] ?? null;
+  }
+
+  /** When the scraper counts as one that has stopped coming, unless it comes before. Never seen: it is gone. */
+  goneAt_seconds(remoteAddress: string): number {
+    const scraper = this.#byAddress.get(remoteAddress);
+    if (scraper === undefined) return -Infinity;
+    const { last_seconds, gaps } = scraper;
+    if (gaps.length === 0) return last_seconds + PATIENCE_AFTER_FIRST_SECONDS;
+    return last_seconds + Math.max(LATE_INTERVALS * Math.max(...gaps), MIN_PATIENCE_SECONDS);
+  }
+}
 
 const FINAL_FETCHES = 2;
 /**
@@ -97,3 +153,24 @@ export class Linger {
 
 const NOBODY_SCRAPED =
   'nothing scraped /metrics while this run lasted, so Prometheus does not have it: run `llmbench serve` on the same runs directory and let Prometheus discover running runs from its /sd';
+
+/** A rate of Grafana is over four scrapes at least. */
+const SCRAPES_OF_A_RATE = 4;
+/** That of the shipped configuration: for a run that is too short for it there is no advice. */
+const MIN_INTERVAL_SECONDS = 2;
+/** Scrapes come late by a fraction of a second. */
+const JITTER_SECONDS = 1;
+
+/** What to change when a scraper came too seldom for what the dashboards or the rules show of a run; null: nothing. */
+export function scrapeAdvice(scraper: string, interval_seconds: number, run_seconds: number): string | null {
+  const seen = `${scraper} scrapes every ${Math.round(interval_seconds)} s`;
+  if (interval_seconds > MAX_SCRAPE_INTERVAL_SECONDS + JITTER_SECONDS) {
+    return `${seen}: the recording rules and alerts need a scrape every ${MAX_SCRAPE_INTERVAL_SECONDS} s or more often`;
+  }
+  if (interval_seconds <= MIN_INTERVAL_SECONDS + JITTER_SECONDS) return null;
+  if (run_seconds >= SCRAPES_OF_A_RATE * interval_seconds) return null;
+  return (
+    `${seen}, and this run took ${Math.ceil(run_seconds)} s: lines over time need ${SCRAPES_OF_A_RATE} scrapes of a run ` +
+    `(the shipped prometheus.yml scrapes every ${MIN_INTERVAL_SECONDS} s); its results are exact all the same`
+  );
+}

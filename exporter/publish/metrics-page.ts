@@ -1,5 +1,11 @@
-import { endOfPage, metadataLines, sampleLines } from '../../core/exposition/index.ts';
-import type { FamilyInput, FamilyMetadata, PageFormat } from '../../core/exposition/index.ts';
+import {
+  endOfPage,
+  metadataLines,
+  sampleLines,
+  type FamilyInput,
+  type FamilyMetadata,
+  type PageFormat,
+} from '../../core/exposition/index.ts';
 
 /** Lines of a page in pieces, which also are kept by themselves: one buffer of all would hold each line twice. */
 export type PagePieces = readonly Buffer[];
@@ -52,4 +58,36 @@ export function pagePieces(families: readonly KeptFamily[], format: PageFormat):
       : [Buffer.from(metadataLines(first, format)), ...nonEmpty.map(({ lines }) => lines)];
   });
   return [...pieces, Buffer.from(endOfPage(format))];
+}
+
+interface MediaRange {
+  readonly type: string;
+  readonly version: string | null;
+  readonly quality: number;
+}
+
+/**
+ * The exposition format for an `Accept` header (RFC 9110 §12.5.1): OpenMetrics 1.0 when it is named and wanted at least as
+ * much as the text format, else text 0.0.4, which every scraper reads, also when the header is missing or unknown.
+ */
+export function negotiateFormat(accept: string | undefined): PageFormat {
+  const ranges = (accept ?? '').split(',').map(mediaRange);
+  const best = (fits: (range: MediaRange) => boolean): number =>
+    Math.max(0, ...ranges.filter(fits).map(({ quality }) => quality));
+  const openmetrics = best(
+    ({ type, version }) => type === 'application/openmetrics-text' && (version === null || version === '1.0.0'),
+  );
+  const text = best(({ type, version }) => type === 'text/plain' && (version === null || version === '0.0.4'));
+  return openmetrics > 0 && openmetrics >= text ? 'openmetrics' : 'text';
+}
+
+function mediaRange(item: string): MediaRange {
+  const [type = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+  const value = (name: string): string | null =>
+    parameters
+      .find((parameter) => parameter.startsWith(`${name}=`))
+      ?.slice(name.length + 1)
+      .replace(/^"(.*)"$/, '$1') ?? null;
+  const quality = Number(value('q') ?? '1');
+  return { type, version: value('version'), quality: Number.isFinite(quality) ? quality : 0 };
 }

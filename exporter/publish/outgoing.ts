@@ -4,13 +4,11 @@ import type { RunEnding, RunOutput, RunEvents } from '../../core/run/run-output.
 import { unfinishedDirectory } from '../store/run-paths.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import type { LiveFamily } from './family.ts';
-import { readFinishedRun } from './backfill/read-finished-run.ts';
-import { finishedRunFamilies, windowOf, type FinishedRun } from './finished-run.ts';
-import { Annotator } from './grafana-annotations/annotator.ts';
-import { readGrafanaAccess } from './grafana-annotations/annotator-request.ts';
-import type { OutgoingRequest, RemoteWriteRequest } from './outgoing-request.ts';
+import { readFinishedRun, finishedRunFamilies, windowOf, type FinishedRun } from './finished-run.ts';
+import { Annotator } from './grafana-annotations.ts';
+import { readGrafanaAccess, type OutgoingRequest, type RemoteWriteRequest } from './outgoing-request.ts';
 import { NativeLatencies } from './remote-write/native-latencies.ts';
-import { readReceiver } from './remote-write/receiver-request.ts';
+import { readReceiver } from './remote-write/receiver.ts';
 import { finishedSeries } from './remote-write/finished-series.ts';
 import { RemoteWritePublisher } from './remote-write/remote-write-publisher.ts';
 import { RUN_INFO } from './run-info.ts';

@@ -1,7 +1,7 @@
 import type { FamilyInput } from '../../core/exposition/index.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { resultsByUnit } from './finished-run.ts';
-import { queriedSeries } from './queried-series.ts';
+import { queriedSeries } from './result-samples.ts';
 
 /** What a probe of a scenario found. */
 export interface ProbedScenario {

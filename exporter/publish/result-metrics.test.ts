@@ -11,7 +11,7 @@ import { counter, serversFile } from './fixtures/servers.ts';
 import type { PagePart } from './page-parts.ts';
 import { ResultMetrics } from './result-metrics.ts';
 import type { ResultMetricsOptions } from './result-metrics.ts';
-import type { ListedRun } from './views/run-list.ts';
+import type { ListedRun } from './views/run-library.ts';
 import type { RunReader } from './run-reader.ts';
 import { runSummary } from './views/run-summary.ts';
 import { wholePage } from './testing/whole-page.ts';

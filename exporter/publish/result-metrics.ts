@@ -1,20 +1,32 @@
 import { CONTENT_TYPES } from '../../core/exposition/index.ts';
 import type { PageFormat } from '../../core/exposition/index.ts';
-import { keptFamily, pagePieces } from './metrics-page.ts';
-import type { KeptFamily, MetricsPage, PagePieces, RenderedPage } from './metrics-page.ts';
-import { negotiateFormat } from './negotiate-format.ts';
-import type { ListedRun } from './views/run-list.ts';
+import {
+  keptFamily,
+  pagePieces,
+  negotiateFormat,
+  type KeptFamily,
+  type MetricsPage,
+  type PagePieces,
+  type RenderedPage,
+} from './metrics-page.ts';
+import type { ListedRun } from './views/run-library.ts';
 import { BUILD_INFO, SERIES_DROPPED } from './run-info.ts';
-import { readHistograms, readResults, readServers } from './run-parts.ts';
-import type { LastResult, ResultPart, RunPart } from './run-parts.ts';
-import { isOfResults, NewRuns, type PagePart } from './page-parts.ts';
-import type { ResultSeries } from './queried-series.ts';
+import {
+  readHistograms,
+  readResults,
+  readServers,
+  isOfResults,
+  NewRuns,
+  withinBudget,
+  type LastResult,
+  type ResultPart,
+  type RunPart,
+  type PagePart,
+} from './page-parts.ts';
+import type { ResultSeries } from './result-samples.ts';
 import type { RunReader } from './run-reader.ts';
-import { lastCompletedFamily } from './last-completed-family.ts';
-import { MAX_SCENARIOS, scenarioFamilies } from './scenario-families.ts';
+import { lastCompletedFamily, MAX_SCENARIOS, scenarioFamilies, lastCompleted } from './scenario-families.ts';
 import type { ScenarioState } from '../judge/scenario-state.ts';
-import { withinBudget } from './series-budget.ts';
-import { lastCompleted } from './views/last-completed.ts';
 
 export interface ResultMetricsOptions {
   readonly source: RunReader;

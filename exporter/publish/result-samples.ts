@@ -1,8 +1,10 @@
+import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { publishedName } from '../../core/measures/names.ts';
-import type { Unit } from '../../core/run/statistic.ts';
 import { OUTCOMES } from '../../core/run/record.ts';
 import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import type { Unit } from '../../core/run/statistic.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 
 export const RESULT_UNITS = [
@@ -63,4 +65,64 @@ function statistics(result: MeasureResult): readonly (readonly [stat: string, va
     ['max', max],
     ...PERCENTILE_NAMES.map((name) => [name, percentiles[name].value] as const),
   ];
+}
+
+export const LAST_RESULT = 'llmbench_scenario_last_result';
+
+/** Statistics that queries select by scenario; `llmbench_result_*` has all of each run. */
+const STATS: ReadonlySet<string> = new Set([
+  ...['value', 'mean', 'p50', 'p90', 'p95', 'p99'],
+  ...['ok', 'error', 'timeout', 'cancelled'],
+]);
+
+/**
+ * The results of a run under the names of its scenario and fingerprint, so that a query needs no join to find the newest
+ * ones. Of two numbers with equal labels (definitions that differ) the first stands.
+ */
+export function lastResultFamily({ scenario, fingerprint }: RunFile, result: ResultFile): FamilyInput {
+  const samples = new Map(
+    resultSamples(result)
+      .filter(({ stat }) => STATS.has(stat))
+      .map(({ unit, measure, stat, value }) => {
+        const labels = { scenario, fingerprint, measure, stat, unit };
+        return [`${measure} ${stat} ${unit}`, { labels, value }] as const;
+      })
+      .reverse(),
+  );
+  return {
+    name: LAST_RESULT,
+    help: 'Result of the newest completed run of the scenario with this fingerprint, in the unit of the label.',
+    type: 'gauge',
+    samples: [...samples.values()].reverse(),
+  };
+}
+
+/** Which series of finished runs a page has: those that are queried by what llmbench ships and documents, or all. */
+export const RESULT_SERIES = ['queried', 'all'] as const;
+export type ResultSeries = (typeof RESULT_SERIES)[number];
+
+/** Distributions of which the statistics below are queried. Single numbers and counts are on each page. */
+const MEASURES: ReadonlySet<string> = new Set(
+  ['time_to_first_token', 'inter_token_latency', 'inter_chunk_latency', 'request_latency', 'schedule_delay'].flatMap(
+    (measure) => [measure, `${measure}_from_due`],
+  ),
+);
+const STATISTICS: ReadonlySet<string> = new Set(['mean', 'p50', 'p90', 'p95', 'p99']);
+/** The statistic of single numbers, and those of the number of requests. */
+const NUMBERS: ReadonlySet<string> = new Set(['value', 'ok', 'error', 'timeout', 'cancelled']);
+const QUANTILES: ReadonlySet<string> = new Set(['0.5', '0.99']);
+
+/** The families with those of their samples that dashboards, rules, alerts, the app and the guides query. */
+export function queriedSeries(families: readonly FamilyInput[]): readonly FamilyInput[] {
+  return families.flatMap((family) => {
+    const samples = family.samples.filter(isQueried);
+    return samples.length === 0 ? [] : [{ ...family, samples }];
+  });
+}
+
+/** What has neither of these labels is no statistic of a distribution. */
+function isQueried({ labels: { measure, stat, quantile, bound } }: SampleInput): boolean {
+  if (quantile !== undefined && bound !== undefined) return QUANTILES.has(quantile);
+  if (measure === undefined || stat === undefined) return true;
+  return NUMBERS.has(stat) || (MEASURES.has(measure) && STATISTICS.has(stat));
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { EXAMPLE_END, examplePlan } from '../store/fixtures/example-run.ts';
 import { recordServed } from '../store/recovery/served-runs.ts';
 import { openStore, type RunStore } from '../store/run-store.ts';
-import { RunList } from './views/run-list.ts';
+import { RunList } from './views/run-library.ts';
 import { storeSource, type RunReader } from './run-reader.ts';
 
 const METRICS = { metrics_url: 'http://127.0.0.1:9470/metrics', server_metrics_urls: [] };

@@ -5,7 +5,7 @@ import type { ServersFile } from '../../core/run/servers-file.ts';
 import { servedRuns } from '../store/recovery/served-runs.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { DiscoveredRun } from './http-sd.ts';
-import type { ListedRun, RunList } from './views/run-list.ts';
+import type { ListedRun, RunList } from './views/run-library.ts';
 import { readServersFile } from '../store/servers/read-servers-json.ts';
 
 /** Where the runs to publish come from: what is required of the store. */

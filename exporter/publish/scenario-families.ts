@@ -1,8 +1,9 @@
+import type { RunSummary } from '../../core/api/runs.ts';
+import { VERDICTS, type MeasureVerdict } from '../../core/api/verdict.ts';
 import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import type { CapacityFile } from '../../core/run/capacity.ts';
 import { gates, type ScenarioState } from '../judge/scenario-state.ts';
-import { VERDICTS, type MeasureVerdict } from '../../core/api/verdict.ts';
 
 /** A metric page must stay readable: runs of an open regression, or of a verdict, that are named by a series of their own. */
 const MAX_NAMED_RUNS = 100;
@@ -151,4 +152,27 @@ function measuresOf({ newest, open }: ScenarioState): readonly ShownMeasure[] {
 
 function labelsOf(key: Pick<MeasureVerdict, 'measure' | 'stat' | 'clock'>): ShownMeasure['labels'] {
   return { measure: publishedName(key), stat: key.stat };
+}
+
+/** When the newest completed run of each scenario ended, in Unix seconds by its name. */
+export function lastCompletedFamily(seconds: Iterable<readonly [scenario: string, seconds: number]>): FamilyInput {
+  return {
+    name: 'llmbench_scenario_last_completed_timestamp_seconds',
+    help: 'Unix time at which the newest completed run of the scenario ended.',
+    type: 'gauge',
+    samples: [...seconds].map(([scenario, value]) => ({ labels: { scenario }, value })),
+  };
+}
+
+/**
+ * When the newest completed run of each scenario ended, in Unix seconds. A run without a time of its own says nothing of when
+ * its scenario was last completed.
+ */
+export function lastCompleted(runs: readonly RunSummary[]): ReadonlyMap<string, number> {
+  const latest = new Map<string, number>();
+  for (const { status, scenario, start, end } of runs) {
+    if (status !== 'completed' || start === null || end === null) continue;
+    latest.set(scenario, Math.max(latest.get(scenario) ?? -Infinity, Date.parse(end) / 1000));
+  }
+  return latest;
 }

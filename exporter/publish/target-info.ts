@@ -1,6 +1,18 @@
 import type { Labels, SampleInput } from '../../core/exposition/index.ts';
 import type { ServersResult } from '../../core/run/result.ts';
-import { targetAddress } from './target-address.ts';
+import { ownValue } from '../../core/text/own-value.ts';
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/**
+ * Host and port of an HTTP URL, the port also where the URL leaves it out: what Prometheus sets as the label `instance` of
+ * a target. Null: not an HTTP URL.
+ */
+export function targetAddress(url: string): string | null {
+  const parsed = URL.parse(url);
+  const port = parsed === null ? undefined : parsed.port || ownValue(DEFAULT_PORTS, parsed.protocol);
+  return parsed === null || !Object.hasOwn(DEFAULT_PORTS, parsed.protocol) ? null : `${parsed.hostname}:${port ?? ''}`;
+}
 
 /** A metrics page that a run has read. */
 export interface ScrapedTarget {
@@ -33,4 +45,32 @@ export function targetInfoSamples(labels: Labels, targets: readonly ScrapedTarge
 export function readTargets(servers: ServersResult | null): readonly ScrapedTarget[] {
   const targets = servers?.targets ?? [];
   return targets.filter(({ state }) => state === 'up' || state === 'gone');
+}
+
+/**
+ * The metrics pages that a run under way has read. Each stays as it was first known: a series that came and went with the
+ * state of its server would break the joins.
+ */
+export class LiveTargets {
+  readonly #labels: Labels;
+  readonly #targets = new Map<string, ScrapedTarget>();
+  #samples: readonly SampleInput[] = [];
+
+  constructor(labels: Labels) {
+    this.#labels = labels;
+  }
+
+  read(targets: readonly ScrapedTarget[]): void {
+    for (const each of targets) if (!this.#targets.has(each.target)) this.#targets.set(each.target, each);
+    this.#samples = targetInfoSamples(this.#labels, [...this.#targets.values()]);
+  }
+
+  get samples(): readonly SampleInput[] {
+    return this.#samples;
+  }
+
+  /** How many were left out. */
+  get dropped(): number {
+    return this.#targets.size - this.#samples.length;
+  }
 }

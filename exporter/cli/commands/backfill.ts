@@ -1,15 +1,17 @@
 import { things } from '../../../core/text/things.ts';
 import { stat } from 'node:fs/promises';
-import { inOrderOfTime, type BackfillPart } from '../../publish/backfill/backfill-part.ts';
+import {
+  inOrderOfTime,
+  writePages,
+  type BackfillPart,
+  type BackfillOutput,
+} from '../../publish/backfill/openmetrics-pages.ts';
 import { readScenarioTimeline } from '../../publish/backfill/scenario-timeline.ts';
-import { oldRuns, type OldRun } from '../../publish/backfill/old-runs.ts';
-import { sendOldRuns, sendVerdicts, type SentSamples } from '../../publish/backfill/send-old-runs.ts';
+import { oldRuns, sendOldRuns, sendVerdicts, type OldRun, type SentSamples } from '../../publish/backfill/old-runs.ts';
 import { verdictParts, type VerdictParts } from '../../publish/backfill/verdict-parts.ts';
-import { writePages, type BackfillOutput } from '../../publish/backfill/write-pages.ts';
-import { Annotator } from '../../publish/grafana-annotations/annotator.ts';
-import { readGrafanaAccess } from '../../publish/grafana-annotations/annotator-request.ts';
-import type { Receiver } from '../../publish/remote-write/receiver.ts';
-import { readReceiver } from '../../publish/remote-write/receiver-request.ts';
+import { Annotator } from '../../publish/grafana-annotations.ts';
+import { readGrafanaAccess } from '../../publish/outgoing-request.ts';
+import { readReceiver, type Receiver } from '../../publish/remote-write/receiver.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { listScenarioPaths } from '../../store/scenarios/scenario-folders.ts';
 import { codeOf, reasonOf } from '../../errors/store-errors.ts';

@@ -1,7 +1,7 @@
 import { firstNames } from '../../../core/text/first-names.ts';
 import { things } from '../../../core/text/things.ts';
 import { sendPending, type SentPending } from '../../publish/remote-write/send-pending.ts';
-import { readReceiver } from '../../publish/remote-write/receiver-request.ts';
+import { readReceiver } from '../../publish/remote-write/receiver.ts';
 import { exists } from '../../files/exists.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';

@@ -1,8 +1,10 @@
-import type { OutgoingRequest } from '../../publish/outgoing-request.ts';
-import { NATIVE_HISTOGRAM_CHOICES } from '../../publish/outgoing-request.ts';
-import { grafanaAddress, type AnnotatorRequest } from '../../publish/grafana-annotations/annotator-request.ts';
-import type { ReceiverRequest } from '../../publish/remote-write/receiver-request.ts';
-import { PROTOCOL_CHOICES, RESERVED_HEADERS } from '../../publish/remote-write/receiver.ts';
+import {
+  NATIVE_HISTOGRAM_CHOICES,
+  grafanaAddress,
+  type OutgoingRequest,
+  type AnnotatorRequest,
+} from '../../publish/outgoing-request.ts';
+import { PROTOCOL_CHOICES, RESERVED_HEADERS, type ReceiverRequest } from '../../publish/remote-write/receiver.ts';
 import { CliError } from '../failure.ts';
 import { choice, flag, integer, seconds, text, texts, type OptionValues } from './options.ts';
 

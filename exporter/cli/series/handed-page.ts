@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import type { LivePage } from '../../http/live-page.ts';
-import type { LiveSource, RunFamily } from '../../publish/live-runs-page.ts';
-import type { ServedPage } from '../../publish/served-page.ts';
+import type { LiveSource, RunFamily, ServedPage } from '../../publish/served-page.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { HandedRun, MessageOfRun, MessageOfSeries } from './page-messages.ts';
 

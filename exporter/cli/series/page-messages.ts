@@ -1,5 +1,4 @@
-import type { RunFamily } from '../../publish/live-runs-page.ts';
-import type { ServedPageOptions } from '../../publish/served-page.ts';
+import type { RunFamily, ServedPageOptions } from '../../publish/served-page.ts';
 
 /** What the page needs to know of a run; `say` is the parent's own. */
 export type HandedRun = Omit<ServedPageOptions, 'say'>;

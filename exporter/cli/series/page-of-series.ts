@@ -1,6 +1,5 @@
 import { ListenError } from '../../http/listen.ts';
-import type { LiveSource } from '../../publish/live-runs-page.ts';
-import type { ServedPage, ServedPageOptions } from '../../publish/served-page.ts';
+import type { LiveSource, ServedPage, ServedPageOptions } from '../../publish/served-page.ts';
 import { SERIES_VARIABLE, type MessageOfRun, type MessageOfSeries } from './page-messages.ts';
 
 /** Whether this process is one run of a series, whose parent serves the live metrics of all of them. */

@@ -1,8 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
-import { RunList } from '../../publish/views/run-list.ts';
-import { RunLibrary } from '../../publish/views/run-library.ts';
+import { RunList, RunLibrary } from '../../publish/views/run-library.ts';
 import { tokenAccess } from '../access/token.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen } from '../listen.ts';

@@ -21,9 +21,14 @@ import {
 } from '../../publish/views/distribution-view.ts';
 import { REQUEST_FIELDS, requestColumns } from '../../publish/views/request-columns.ts';
 import type { FoundRun, RunLibrary } from '../../publish/views/run-library.ts';
-import { runZero } from '../../publish/views/run-zero.ts';
-import { readServerSamples } from '../../publish/views/server-samples.ts';
-import { familySelector, QUANTITY_NAMES, seriesViews, wantedFamilies } from '../../publish/views/server-view.ts';
+import { runZero } from '../../publish/views/run-summary.ts';
+import {
+  readServerSamples,
+  familySelector,
+  QUANTITY_NAMES,
+  seriesViews,
+  wantedFamilies,
+} from '../../publish/views/server-view.ts';
 import { editRun } from '../../store/changes/edit-run.ts';
 import { readServersFile } from '../../store/servers/read-servers-json.ts';
 import { Problem, wrongParameters } from '../problem.ts';

@@ -6,9 +6,8 @@ import { addRun } from '../../store/changes/add-run.ts';
 import { addedResult, addedRun } from '../../store/fixtures/added-run.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
 import { receiverServer } from '../remote-write/testing/receiver-server.ts';
-import { oldRuns, type OldRun } from './old-runs.ts';
-import { sendOldRuns } from './send-old-runs.ts';
-import { writePages } from './write-pages.ts';
+import { oldRuns, sendOldRuns, type OldRun } from './old-runs.ts';
+import { writePages } from './openmetrics-pages.ts';
 
 let folder: string;
 let store: RunStore;

@@ -1,4 +1,9 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { endOfPage, metadataLines, seriesStart, valueText } from '../../../core/exposition/index.ts';
+import { replaceFile } from '../../files/durable-file.ts';
+import { outputFile } from '../../files/output-file.ts';
+import { besideOutput } from '../../files/output-temporary.ts';
 import type { TimedSeries } from '../remote-write/finished-series.ts';
 import type { SeriesLabels, PushedFamily, PushedSeries } from '../remote-write/pushed-series.ts';
 
@@ -6,7 +11,7 @@ import type { SeriesLabels, PushedFamily, PushedSeries } from '../remote-write/p
 export const PAGE_MS = 2 * 3600 * 1000;
 
 /** A page of OpenMetrics with the samples of one stretch of time. */
-export interface BackfillPage {
+interface BackfillPage {
   /** Milliseconds since the epoch; a multiple of the page's length. */
   readonly start_ms: number;
   readonly text: string;
@@ -88,3 +93,73 @@ function line(labels: SeriesLabels, value: number, time_ms: number): string {
   const { __name__: name = '', ...own } = Object.fromEntries(labels);
   return `${seriesStart(name, own)} ${valueText(value)} ${(time_ms / 1000).toFixed(3)}\n`;
 }
+
+/** Some series with their times, of a source that gives them in the order of time. */
+export interface BackfillPart {
+  /** No sample of it, nor of the parts that follow, is older; milliseconds since the epoch. */
+  readonly start_ms: number;
+  readonly series: readonly TimedSeries[];
+}
+
+/** The parts of two sources in the order of time. */
+export async function* inOrderOfTime(
+  first: AsyncIterable<BackfillPart>,
+  second: Iterable<BackfillPart>,
+): AsyncGenerator<BackfillPart> {
+  const others = second[Symbol.iterator]();
+  let other = others.next();
+  for await (const part of first) {
+    for (; other.done !== true && other.value.start_ms <= part.start_ms; other = others.next()) yield other.value;
+    yield part;
+  }
+  for (; other.done !== true; other = others.next()) yield other.value;
+}
+
+/** Where the pages go: a folder gets one file for each two hours, a file or a stream gets one page. */
+export type BackfillOutput =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stream'; write(text: string): void };
+
+/**
+ * Writes parts, which come in the order of their start, as OpenMetrics with times; gives the files that were written, each
+ * of which exists only when it is complete.
+ * Throws the file system's error.
+ */
+export async function writePages(
+  parts: AsyncIterable<BackfillPart>,
+  output: BackfillOutput,
+): Promise<readonly string[]> {
+  const pages = new OpenMetricsPages(output.kind === 'folder' ? PAGE_MS : Infinity);
+  const written: string[] = [];
+  const write = async (page: BackfillPage): Promise<void> => {
+    const path = await writePage(page, output);
+    if (path !== null) written.push(path);
+  };
+  if (output.kind === 'folder') await mkdir(output.path, { recursive: true });
+  let any = false;
+  for await (const { series, start_ms } of parts) {
+    // No later part has a sample before this one's start.
+    for (const page of pages.takeUntil(start_ms)) await write(page);
+    series.forEach((each) => pages.add(each));
+    any = true;
+  }
+  if (any) for (const page of pages.takeUntil(Infinity)) await write(page);
+  return written;
+}
+
+async function writePage({ start_ms, text }: BackfillPage, output: BackfillOutput): Promise<string | null> {
+  if (output.kind === 'stream') {
+    output.write(text);
+    return null;
+  }
+  const path = output.kind === 'file' ? output.path : join(output.path, `${fileTime(start_ms)}.openmetrics`);
+  const target = await outputFile(path);
+  if (target.replaceable) await replaceFile(target.path, text, besideOutput);
+  else await writeFile(target.path, text);
+  return path;
+}
+
+/** Such as `20261121T2200Z`. */
+const fileTime = (time_ms: number): string =>
+  `${new Date(time_ms).toISOString().slice(0, 16).replaceAll(/[-:]/g, '')}Z`;

@@ -1,11 +1,15 @@
 import type { FamilyInput } from '../../../core/exposition/index.ts';
 import type { DatedState } from './scenario-timeline.ts';
 import type { TimedSeries } from '../remote-write/finished-series.ts';
-import type { PushedFamily, SeriesLabels, SeriesPoint } from '../remote-write/pushed-series.ts';
-import { layoutOf, valuesOf } from '../remote-write/series-layout.ts';
+import {
+  layoutOf,
+  valuesOf,
+  type PushedFamily,
+  type SeriesLabels,
+  type SeriesPoint,
+} from '../remote-write/pushed-series.ts';
 import { scenarioFamilies } from '../scenario-families.ts';
-import type { BackfillPart } from './backfill-part.ts';
-import { PAGE_MS } from './openmetrics-pages.ts';
+import { PAGE_MS, type BackfillPart } from './openmetrics-pages.ts';
 
 export interface VerdictParts {
   readonly samples: number;

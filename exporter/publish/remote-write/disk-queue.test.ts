@@ -13,9 +13,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ownIdentity } from '../../files/process-identity.ts';
-import { DiskQueue } from './disk-queue.ts';
-import { pendingQueues, type PendingQueue } from './pending-queues.ts';
-import { parsePoint, pointText } from './point-text.ts';
+import { DiskQueue, parsePoint, pointText } from './disk-queue.ts';
+import { pendingQueues, type PendingQueue } from './send-pending.ts';
 import { labelPairs, type SeriesLayout } from './pushed-series.ts';
 import { parseQueueName, queueName, queuesDirectory } from './queue-names.ts';
 

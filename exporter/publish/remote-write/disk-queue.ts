@@ -1,10 +1,28 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../errors/store-errors.ts';
-import { moveQueue } from './move-queue.ts';
-import { parsePoint, pointText } from './point-text.ts';
-import { sampleCount, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
 import { readRegularFileSync } from '../../files/read-regular-file.ts';
+import { sampleCount, type SeriesPoint, type SeriesLayout } from './pushed-series.ts';
+import { moveQueue } from './queue-names.ts';
+
+/** A point as JSON; numbers that JSON cannot represent are strings: `NaN`, `Infinity`, `-Infinity`. */
+export function pointText(layout: number, point: SeriesPoint): string {
+  return JSON.stringify({ layout, ...point }, (_key, value: unknown) =>
+    typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
+  );
+}
+
+/** Null for any other text, such as a truncated file. */
+export function parsePoint(text: string): { readonly layout: number; readonly point: SeriesPoint } | null {
+  try {
+    const value: unknown = JSON.parse(text, (_key, each: unknown) => (typeof each === 'string' ? Number(each) : each));
+    if (typeof value !== 'object' || value === null) return null;
+    const { layout, ...point } = value as { layout: number } & SeriesPoint;
+    return typeof layout === 'number' && typeof point.time_ms === 'number' ? { layout, point } : null;
+  } catch {
+    return null;
+  }
+}
 
 /** The header of a queue: it contains no secrets. */
 export interface QueueHead {

@@ -5,8 +5,7 @@ import { snappyUncompress } from 'hyparquet';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import { exponentialBound } from '../../../core/histogram/native/exponential-bound.ts';
 import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
-import { writeRequestV1 } from './encode-v1.ts';
-import { writeRequestV2 } from './encode-v2.ts';
+import { writeRequestV1, writeRequestV2 } from './encode-request.ts';
 import { labelPairs, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
 
 const golden = (name: string): Buffer => readFileSync(new URL(`fixtures/${name}.bin`, import.meta.url));

@@ -2,8 +2,7 @@ import type { FamilyInput } from '../../../core/exposition/index.ts';
 import type { RunWindow } from '../finished-run.ts';
 import { RUN_INFO } from '../run-info.ts';
 import { RUN_TARGET_INFO } from '../target-info.ts';
-import type { SeriesLayout, SeriesPoint } from './pushed-series.ts';
-import { layoutOf, valuesOf } from './series-layout.ts';
+import { layoutOf, valuesOf, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
 
 /**
  * The last value is written again this long after the end, so that queries with a usual step find it, followed by the

@@ -3,10 +3,9 @@ import fc from 'fast-check';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { requestRecord, runFile } from '../fixtures/run.ts';
 import { createLiveMetrics } from '../live-metrics.ts';
-import { CustomBuckets } from './custom-buckets.ts';
-import { ExponentialHistogram } from './exponential-histogram.ts';
+import { CustomBuckets } from './sending.ts';
+import { ExponentialHistogram, NativeLatencies } from './native-latencies.ts';
 import { FamilySampler } from './family-sampler.ts';
-import { NativeLatencies } from './native-latencies.ts';
 import type { SeriesLabels } from './pushed-series.ts';
 
 const MS = 1e6;

@@ -1,3 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { codeOf } from '../../errors/store-errors.ts';
+import { queryValues } from '../../http-client/public-url.ts';
+
 /** A remote-write receiver and its credentials. Secrets are in memory only. */
 export interface Receiver {
   readonly url: string;
@@ -10,7 +15,7 @@ export interface Receiver {
 }
 
 /** Options of `tls.connect`, PEM. */
-export interface ReceiverTls {
+interface ReceiverTls {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
@@ -35,3 +40,140 @@ export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'expect',
 ]);
+
+/** Source of a secret. An option's value never is one: it would be visible in the process list. */
+export interface SecretSource {
+  readonly environmentVariable: string | null;
+  readonly file: string | null;
+}
+
+/** A receiver as configured by options. */
+export interface ReceiverRequest {
+  readonly url: string;
+  readonly protocol: ProtocolChoice;
+  /** Basic authentication; null: none. */
+  readonly username: string | null;
+  readonly password: SecretSource;
+  readonly bearer: SecretSource;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Headers whose values are in environment variables. */
+  readonly headerVariables: Readonly<Record<string, string>>;
+  readonly tls: {
+    readonly caFile: string | null;
+    readonly certFile: string | null;
+    readonly keyFile: string | null;
+    readonly serverName: string | null;
+    readonly insecure: boolean;
+  };
+}
+
+/** Reads the secrets and files of a request. Throws a `ConfigurationError` that contains none of them. */
+export async function readReceiver(request: ReceiverRequest, environment: NodeJS.ProcessEnv): Promise<Receiver> {
+  const { url, username: urlUser, password: urlPassword } = withoutUserInfo(request.url);
+  const password = await readSecret(request.password, '--remote-write-password', environment);
+  const bearer = await readSecret(request.bearer, '--remote-write-bearer', environment);
+  const username = request.username ?? urlUser;
+  if (bearer !== null && username !== null)
+    throw new ConfigurationError('--remote-write-username and --remote-write-bearer-… cannot be used together');
+  if (username === null && password !== null)
+    throw new ConfigurationError('--remote-write-password-… needs --remote-write-username');
+  const headerSecrets = Object.entries(request.headerVariables).map(
+    ([name, variable]) => [name, variableText(variable, '--remote-write-header-env', environment)] as const,
+  );
+  const secret = password ?? urlPassword ?? '';
+  const authorization =
+    bearer !== null
+      ? { authorization: `Bearer ${bearer}` }
+      : username === null
+        ? {}
+        : { authorization: `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}` };
+  return {
+    url,
+    headers: { ...request.headers, ...Object.fromEntries(headerSecrets), ...authorization },
+    tls: await readTls(request.tls),
+    secrets: [
+      ...new Set([
+        secret,
+        bearer ?? '',
+        ...headerSecrets.map(([, value]) => value),
+        ...Object.values(request.headers),
+        ...Object.values(authorization).map((value) => value.slice(value.indexOf(' ') + 1)),
+        ...queryValues(url),
+      ]),
+    ].filter((text) => text.length > 3),
+    protocol: request.protocol,
+  };
+}
+
+/** The text in an environment variable or a file; null if neither is set. Throws a `ConfigurationError`. */
+export async function readSecret(
+  { environmentVariable, file }: SecretSource,
+  option: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | null> {
+  if (environmentVariable !== null && file !== null)
+    throw new ConfigurationError(`${option}-env and ${option}-file cannot be used together`);
+  if (environmentVariable !== null) return variableText(environmentVariable, `${option}-env`, environment);
+  if (file === null) return null;
+  const text = (await fileText(file, `${option}-file`)).trim();
+  return headerText(text, `${option}-file ${file}`);
+}
+
+function variableText(variable: string, option: string, environment: NodeJS.ProcessEnv): string {
+  const text = environment[variable];
+  if (text === undefined || text === '')
+    throw new ConfigurationError(`${option}: the environment variable ${variable} is not set`);
+  return headerText(text, `${option} ${variable}`);
+}
+
+function headerText(text: string, where: string): string {
+  if (!/^[\x20-\x7e]+$/.test(text))
+    throw new ConfigurationError(`${where}: it is empty or contains a character that is not allowed in a header`);
+  return text;
+}
+
+async function readTls(tls: ReceiverRequest['tls']): Promise<ReceiverTls> {
+  if ((tls.certFile === null) !== (tls.keyFile === null))
+    throw new ConfigurationError('--remote-write-tls-cert and --remote-write-tls-key must be set together');
+  const pem = async (path: string | null, option: string): Promise<string | null> => {
+    if (path === null) return null;
+    const text = await fileText(path, option);
+    if (!text.includes('-----BEGIN ')) throw new ConfigurationError(`${option} ${path}: not a PEM file`);
+    return text;
+  };
+  const ca = await pem(tls.caFile, '--remote-write-tls-ca');
+  const cert = await pem(tls.certFile, '--remote-write-tls-cert');
+  const key = await pem(tls.keyFile, '--remote-write-tls-key');
+  return {
+    ...(ca === null ? {} : { ca }),
+    ...(cert === null ? {} : { cert }),
+    ...(key === null ? {} : { key }),
+    ...(tls.serverName === null ? {} : { servername: tls.serverName }),
+    ...(tls.insecure ? { rejectUnauthorized: false } : {}),
+  };
+}
+
+async function fileText(path: string, option: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: unknown) => {
+    throw new ConfigurationError(`${option} ${path}: ${codeOf(error) ?? String(error)}`);
+  });
+}
+
+/** Throws a `ConfigurationError` without the URL, which may contain a secret. */
+function withoutUserInfo(text: string): { url: string; username: string | null; password: string | null } {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new ConfigurationError('--remote-write-url must be an http or https address: http://host:9090/api/v1/write');
+  const username = url.username === '' ? null : decodeURIComponent(url.username);
+  const password = url.password === '' ? null : decodeURIComponent(url.password);
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  return { url: url.href, username, password };
+}
+
+/** One line on a receiver that does not accept samples, which are sent again for `seconds`. */
+export function delayText(reason: string, seconds: number): string {
+  return `remote write: ${reason}; trying again for up to ${Math.max(1, Math.round(seconds))} s`;
+}

@@ -2,11 +2,10 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
-import { delayText } from './delay-text.ts';
+import { delayText } from './receiver.ts';
 import { FamilySampler, type FamilyReading, type FamilySamplerOptions } from './family-sampler.ts';
 import { FINAL_VALUE_HELD_MS, STALE_AFTER_MS, type TimedSeries } from './finished-series.ts';
-import type { SendingOptions, SendingSummary } from './sending.ts';
-import type { FromWorker, ToWorker } from './worker-messages.ts';
+import type { SendingOptions, SendingSummary, FromWorker, ToWorker } from './sending.ts';
 
 export interface PublisherOptions extends SendingOptions {
   /** Seconds between two points while the run goes on. */

@@ -3,8 +3,7 @@
  * thread.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { startSending, type SendingOptions } from './sending.ts';
-import type { FromWorker, ToWorker } from './worker-messages.ts';
+import { startSending, type SendingOptions, type FromWorker, type ToWorker } from './sending.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');

@@ -1,7 +1,6 @@
 import type { Backoff } from '../../http-client/backoff.ts';
 import type { DiskQueue, QueuedPoints } from './disk-queue.ts';
-import { writeRequestV1, type SeriesKind } from './encode-v1.ts';
-import { writeRequestV2 } from './encode-v2.ts';
+import { writeRequestV1, writeRequestV2, type SeriesKind } from './encode-request.ts';
 import type { Protocol, ProtocolChoice } from './receiver.ts';
 import type { RemoteWriteClient, SendOutcome } from './remote-write-client.ts';
 

@@ -1,9 +1,10 @@
-import { stageLoadText } from '../../../core/run/load.ts';
+import type { RunZero } from '../../../core/api/run-data.ts';
 import type { KeyDistribution, KeyNumbers, StageRegion, RunSummary, RunProgress } from '../../../core/api/runs.ts';
+import { stageLoadText } from '../../../core/run/load.ts';
 import { worstVerdict } from '../../../core/run/objectives.ts';
 import type { DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
-import { orderOf } from '../../../core/run/run-order.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';
+import { orderOf } from '../../../core/run/run-order.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { runInfoLabels } from '../run-info.ts';
 
@@ -110,4 +111,10 @@ function keyDistribution(result: ResultFile, measure: string): KeyDistribution |
 
 function scalarOf({ measures }: ResultFile, measure: string): ScalarResult | undefined {
   return measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === measure && m.origin === 'client');
+}
+
+export function runZero({ start, phases }: Pick<RunFile, 'start' | 'phases'>): RunZero {
+  const measure = phases.find(({ phase }) => phase === 'measure')?.start ?? null;
+  const known = start !== null && measure !== null;
+  return { start, measure_seconds: known ? (Date.parse(measure) - Date.parse(start)) / 1000 : null };
 }

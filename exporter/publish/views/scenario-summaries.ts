@@ -2,7 +2,7 @@ import type { ScenarioSummary } from '../../../core/api/scenarios.ts';
 import type { VerdictSummary } from '../../../core/api/verdict.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import { verdictSummary } from '../../judge/verdict-log.ts';
-import { lastCompleted } from './last-completed.ts';
+import { lastCompleted } from '../scenario-families.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
 
 /** As the alert on overdue scenarios has it. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { SampledSeries, ServerSamples } from './server-samples.ts';
-import { seriesViews } from './server-view.ts';
+import { seriesViews, type SampledSeries, type ServerSamples } from './server-view.ts';
 
 const TARGET = 'http://gpu-1:8000/metrics';
 

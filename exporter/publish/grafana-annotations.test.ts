@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { resultFile, runFile } from '../fixtures/run.ts';
-import { Annotator } from './annotator.ts';
-import { until } from '../../../core/testing/until.ts';
+import { until } from '../../core/testing/until.ts';
+import { resultFile, runFile } from './fixtures/run.ts';
+import { Annotator } from './grafana-annotations.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { negotiateFormat } from './negotiate-format.ts';
+import { negotiateFormat } from './metrics-page.ts';
 
 test.each([
   // What Prometheus 3.5 and 2.42 send.

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { selfSignedCertificate, VALID } from '../../load/testing/certificate.ts';
-import { readReceiver, type ReceiverRequest } from './receiver-request.ts';
+import { readReceiver, type ReceiverRequest } from './receiver.ts';
 import { RemoteWriteClient } from './remote-write-client.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { FamilyInput } from '../../../core/exposition/index.ts';
-import { StateWriter } from './state-writer.ts';
+import { StateWriter } from './scenario-pusher.ts';
 
 const family = (runs: readonly string[]): readonly FamilyInput[] =>
   runs.map((run_id) => ({

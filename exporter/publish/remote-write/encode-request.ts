@@ -1,0 +1,174 @@
+import {
+  CUSTOM_BUCKETS_SCHEMA,
+  type NativeBucket,
+  type NativeHistogram,
+} from '../../../core/histogram/native/native-histogram.ts';
+import { ProtobufWriter } from './protobuf-writer.ts';
+import type { PushedFamily, SeriesLayout, SeriesPoint } from './pushed-series.ts';
+
+/** The stale marker, a NaN with these bits: 0x7ff0000000000002. */
+const STALE_HIGH = 0x7ff00000;
+const STALE_LOW = 2;
+
+/** Message Sample, the same in both protocols. `value` null: the stale marker. `start_ms`: protocol 2.0 only. */
+function sampleMessage(time_ms: number, value: number | null, start_ms: number | null): Uint8Array {
+  const writer = new ProtobufWriter();
+  if (value === null) writer.doubleBits(1, STALE_HIGH, STALE_LOW);
+  else writer.double(1, value);
+  writer.uint(2, time_ms);
+  if (start_ms !== null) writer.uint(3, start_ms);
+  return writer.written;
+}
+
+/**
+ * Message Histogram, the same in both protocols, of whole counts. `histogram` null: the stale marker. `start_ms`: protocol
+ * 2.0 only.
+ */
+function histogramMessage(time_ms: number, histogram: NativeHistogram | null, start_ms: number | null): Uint8Array {
+  const writer = new ProtobufWriter();
+  if (histogram === null) {
+    writer.uintOfOne(1, 0);
+    writer.doubleBits(3, STALE_HIGH, STALE_LOW);
+  } else writeHistogram(writer, histogram);
+  writer.uint(15, time_ms);
+  if (histogram?.customBounds) writer.packedDoubles(16, histogram.customBounds);
+  if (start_ms !== null) writer.uint(17, start_ms);
+  return writer.written;
+}
+
+function writeHistogram(writer: ProtobufWriter, histogram: NativeHistogram): void {
+  const { schema, positive, negative } = histogram;
+  writer.uintOfOne(1, histogram.count);
+  writer.double(3, histogram.sum);
+  writer.sint(4, schema);
+  if (schema !== CUSTOM_BUCKETS_SCHEMA) {
+    writer.double(5, histogram.zeroThreshold);
+    writer.uintOfOne(6, histogram.zeroCount);
+  }
+  writeSide(writer, 8, negative);
+  writeSide(writer, 11, positive);
+}
+
+/** Spans of consecutive buckets, then the difference of each count from the previous one. */
+function writeSide(writer: ProtobufWriter, firstField: number, buckets: readonly NativeBucket[]): void {
+  const spans: { offset: number; length: number }[] = [];
+  let end = 0;
+  for (const { index } of buckets) {
+    const last = spans.at(-1);
+    if (last !== undefined && index === end) last.length += 1;
+    else spans.push({ offset: index - end, length: 1 });
+    end = index + 1;
+  }
+  for (const { offset, length } of spans) {
+    const span = new ProtobufWriter();
+    span.sint(1, offset);
+    span.uint(2, length);
+    writer.bytes(firstField, span.written);
+  }
+  const deltas = buckets.map(({ count }, i) => count - (buckets[i - 1]?.count ?? 0));
+  if (deltas.length > 0) writer.packedSints(firstField + 1, deltas);
+}
+
+/** The series of a layout in one request: receivers that reject native histograms must not lose the numbers. */
+export type SeriesKind = 'numbers' | 'native';
+
+/** MetricType of both protocols' metadata. */
+const METRIC_TYPES: Readonly<Record<PushedFamily['type'], number>> = {
+  untyped: 0,
+  counter: 1,
+  gauge: 2,
+  histogram: 3,
+};
+
+/** Message prometheus.WriteRequest of remote write 1.0: the points in time order, and metadata if requested. */
+export function writeRequestV1(
+  layout: SeriesLayout,
+  points: readonly SeriesPoint[],
+  kind: SeriesKind,
+  withMetadata: boolean,
+): Uint8Array {
+  const request = new ProtobufWriter();
+  const series = kind === 'numbers' ? layout.series : layout.nativeSeries;
+  series.forEach(({ labels }, i) => {
+    const message = new ProtobufWriter();
+    for (const [name, value] of labels) {
+      const label = new ProtobufWriter();
+      label.string(1, name);
+      label.string(2, value);
+      message.bytes(1, label.written);
+    }
+    for (const { time_ms, values, native } of points) {
+      if (kind === 'numbers') message.bytes(2, sampleMessage(time_ms, values?.[i] ?? null, null));
+      else message.bytes(4, histogramMessage(time_ms, native?.[i] ?? null, null));
+    }
+    request.bytes(1, message.written);
+  });
+  if (withMetadata) {
+    for (const { name, help, type } of layout.families) {
+      const metadata = new ProtobufWriter();
+      metadata.uint(1, METRIC_TYPES[type]);
+      metadata.string(2, name);
+      metadata.string(4, help);
+      request.bytes(3, metadata.written);
+    }
+  }
+  return request.written;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Message io.prometheus.write.v2.Request of remote write 2.0: every string once in a table, metadata with each series.
+ * The start time of counters is written both where 2.0-rc.3 has it (with the series) and where rc.4 has it (with each
+ * sample): receivers ignore the field that they do not know.
+ */
+export function writeRequestV2(layout: SeriesLayout, points: readonly SeriesPoint[], kind: SeriesKind): Uint8Array {
+  const symbols = new SymbolTable();
+  const body = new ProtobufWriter();
+  const series = kind === 'numbers' ? layout.series : layout.nativeSeries;
+  series.forEach(({ labels, family: at }, i) => {
+    const family = layout.families[at];
+    const isCumulative = family?.type === 'counter' || family?.type === 'histogram';
+    const start_ms = isCumulative ? layout.created_ms : null;
+    const message = new ProtobufWriter();
+    message.packedUints(
+      1,
+      labels.flatMap(([name, value]) => [symbols.of(name), symbols.of(value)]),
+    );
+    for (const { time_ms, values, native } of points) {
+      if (kind === 'numbers') message.bytes(2, sampleMessage(time_ms, values?.[i] ?? null, start_ms));
+      else message.bytes(3, histogramMessage(time_ms, native?.[i] ?? null, start_ms));
+    }
+    if (family !== undefined) message.bytes(5, metadata(family, symbols));
+    if (start_ms !== null) message.uint(6, start_ms);
+    body.bytes(5, message.written);
+  });
+  const request = new ProtobufWriter();
+  for (const text of symbols.texts) request.bytes(4, encoder.encode(text.toWellFormed()));
+  request.raw(body.written);
+  return request.written;
+}
+
+function metadata({ type, help }: PushedFamily, symbols: SymbolTable): Uint8Array {
+  const writer = new ProtobufWriter();
+  writer.uint(1, METRIC_TYPES[type]);
+  writer.uint(3, symbols.of(help));
+  return writer.written;
+}
+
+/** The first symbol is the empty string, as the protocol requires. */
+class SymbolTable {
+  readonly #places = new Map<string, number>([['', 0]]);
+
+  of(text: string): number {
+    const known = this.#places.get(text);
+    if (known !== undefined) return known;
+    const place = this.#places.size;
+    this.#places.set(text, place);
+    return place;
+  }
+
+  get texts(): Iterable<string> {
+    return this.#places.keys();
+  }
+}
