@@ -7,8 +7,7 @@ import { NOT_COUNTED, NOT_TRACED } from '../../core/run/record.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import type { SearchedLoad } from '../../core/run/capacity.ts';
 import type { ObjectiveTest } from '../../exporter/run/find/objective-test.ts';
-import { probeSize } from '../../exporter/run/find/probe-size.ts';
-import { ProbeWatch, type ProbeDecision } from '../../exporter/run/find/probe-watch.ts';
+import { probeSize, ProbeWatch, type ProbeDecision } from '../../exporter/run/find/probe-watch.ts';
 import { Engine } from '../../simulator/engine/engine.ts';
 import type { EngineParameters } from '../../simulator/engine/parameters.ts';
 

@@ -1,5 +1,4 @@
-import { RESOLUTION_RATIO, type LoadRange } from '../../exporter/run/find/load-range.ts';
-import { nextStep, type SearchStep } from '../../exporter/run/find/next-step.ts';
+import { RESOLUTION_RATIO, nextStep, type LoadRange, type SearchStep } from '../../exporter/run/find/next-step.ts';
 import { objectiveTest } from '../../exporter/run/find/objective-test.ts';
 import type { CapacityConfiguration } from './configurations.ts';
 import { virtualProbe, type VirtualProbe } from './virtual-probe.ts';

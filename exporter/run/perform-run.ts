@@ -1,35 +1,99 @@
+import { extname } from 'node:path';
 import { availableParallelism } from 'node:os';
 import { instantAt } from '../../core/run/instant.ts';
 import type { Provenance } from '../../core/run/provenance.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
-import type { PhaseWindow } from '../../core/run/run.ts';
 import { promptTokens } from '../../core/run/run-dataset.ts';
+import type { PhaseWindow } from '../../core/run/run.ts';
+import { quantity } from '../../core/text/quantities.ts';
 import { things } from '../../core/text/things.ts';
 import { correctedEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/store-errors.ts';
+import { boundYoungGeneration } from '../load/client/young-generation.ts';
+import { limitsOutput } from '../load/endpoints/endpoint.ts';
 import type { PhaseResult } from '../load/load-generator.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
 import { RunRemarks, type PlannedPrompt } from '../load/phases/run-remarks.ts';
 import { allFindings, findingLines, impossibleCounts } from '../load/responses/response-findings.ts';
 import { runBenchmark, type BenchmarkOutcome } from '../load/run-benchmark.ts';
 import { waysOf } from '../load/transports/round-robin-transport.ts';
+import type { RequestTarget } from '../load/transports/target.ts';
 import { withRemedy } from '../load/workers/choose-workers.ts';
+import { WorkerLoad } from '../load/workers/worker-load.ts';
 import { NOTHING_STATED } from '../provenance/provenance-request.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
-import { awaitScrape } from './await-scrape.ts';
-import { Closers } from './closers.ts';
-import { agreedStart, measureStart_ns } from './common-start.ts';
-import { plannedBenchmark } from './planned-load.ts';
-import { prepareRun } from './prepare-run.ts';
+import { checkOutgoing } from '../publish/outgoing.ts';
+import { checkStart, joinOthers, shardLine, agreedStart, measureStart_ns } from './common-start.ts';
+import { readMetricsPages, recognizedAt } from './metrics-pages.ts';
+import { openStoreWithReports } from './open-store.ts';
+import { announcement, neededWorkers, plannedLoad, plannedBenchmark } from './planned-load.ts';
+import { prepareTraffic } from './prepared-traffic.ts';
 import { probedForm } from './probed-form.ts';
-import { recognizedAt } from './recognized-targets.ts';
 import { resetCaches } from './reset-kv-cache.ts';
-import type { PreparedRun, RunContext, RunHost } from './run-context.ts';
-import { RunOutputs } from './run-outputs.ts';
+import { Closers, type PreparedRun, type RequestedRun, type RunContext, type RunHost } from './run-context.ts';
+import { awaitScrape, RunOutputs } from './run-outputs.ts';
 import { runPlan } from './run-plan.ts';
 import type { RunRequest } from './run-request.ts';
 import { beginServerCollection, type ServerCollection } from './server-collection.ts';
+
+/** Opens what the run requires and sends the probe. Throws before the first request of the run: see `performRun`. */
+async function prepareRun(run: RequestedRun): Promise<PreparedRun> {
+  const { request, controls, host, closers } = run;
+  checkStart(request.shard, new Date());
+  await checkOutgoing(request.outgoing ?? null, process.env);
+  const { workers: count, line } = neededWorkers(request);
+  if (line !== null) host.say(line);
+  // Workers read their input while this thread reads its own and sends the probe.
+  const workers = count > 1 ? beginWorkers(request, count) : null;
+  closers.add(() => workers?.close());
+  const young = workers === null ? boundYoungGeneration() : null;
+  closers.add(() => young?.stop());
+  const { store, messages } = await openStoreWithReports(request.runsDirectory);
+  for (const message of messages) host.say(message);
+  await store.checkWritable();
+  host.explain?.(`runs directory ${store.directory} is writable`);
+  const { form: given, ...traffic } = await prepareTraffic(request, process.env);
+  closers.add(() => traffic.transport.close());
+  const origins = traffic.targets.map(({ origin }) => origin);
+  const pages = await readMetricsPages(request, traffic.targets, process.env, (line) => host.say(line));
+  host.explain?.(
+    `metrics pages named: ${pages.named.length}; servers whose pages are looked for: ${pages.origins.join(', ') || 'none'}`,
+  );
+  const planned = plannedLoad(request, given.dataset);
+  for (const note of given.dataset.notes ?? []) host.say(note);
+  host.say(announcement(request, origins.join(', '), planned, limitsOutput(given.endpoint, given.options)));
+  for (const line of proxyLines(traffic.targets)) host.say(line);
+  if (request.shard !== null) host.say(shardLine(request.shard, new Date()));
+  await joinOthers(host);
+  host.explain?.(`probe request to ${origins.join(', ')}`);
+  const sent = performance.now();
+  const form = await probedForm(
+    { ...given, dataset: planned.dataset },
+    { request, ...traffic, controls, say: (text) => host.say(text) },
+  );
+  const seconds = (performance.now() - sent) / 1000;
+  const { stream, includeUsage } = form.options;
+  host.explain?.(
+    `the probe was answered after ${quantity(seconds, 'seconds')}: ${stream === false ? 'not a stream' : 'a stream'}, ${includeUsage ? 'with' : 'without'} usage`,
+  );
+  return { ...run, ...traffic, form, planned, pages, store, workers };
+}
+
+/** Starts workers for a run; each reads the request's files itself. */
+function beginWorkers(request: RunRequest, workers: number): WorkerLoad {
+  // The entry is a source file in a checkout and compiled in a package: it has the extension of this file.
+  const entry = new URL(`./load-worker${extname(import.meta.url)}`, import.meta.url);
+  return new WorkerLoad(entry, { ...request, serverMetrics: null, objectives: null } satisfies RunRequest, workers);
+}
+
+/** A proxy is part of every latency. */
+function proxyLines(targets: readonly RequestTarget[]): readonly string[] {
+  const names = new Set(targets.flatMap(({ proxy }) => proxy?.name ?? []));
+  return [...names].map(
+    (name) => `requests go through the proxy ${name}, and latencies include it; --no-proxy connects directly`,
+  );
+}
 
 export interface PerformedRun {
   readonly result: ResultFile;

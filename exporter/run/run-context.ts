@@ -7,13 +7,38 @@ import type { ServerLoadNow } from '../servers/summary/load-now.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { RunPlan } from '../store/run-writer.ts';
 import type { Rendezvous } from '../store/shards/rendezvous.ts';
-import type { Closers } from './closers.ts';
-import type { MetricsPages } from './metrics-pages.ts';
+import type { MetricsPages, RecognizedTargets } from './metrics-pages.ts';
 import type { PlannedLoad } from './planned-load.ts';
 import type { PreparedTraffic } from './prepared-traffic.ts';
-import type { RecognizedTargets } from './recognized-targets.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ServerCollection } from './server-collection.ts';
+
+type Close = () => unknown;
+
+/**
+ * Closes resources in reverse order: an `AsyncDisposableStack`, which Node provides from version 24 on. Every resource
+ * is closed even when another fails to close.
+ */
+export class Closers {
+  readonly #closers: Close[] = [];
+
+  add(close: Close): void {
+    this.#closers.push(close);
+  }
+
+  /** Throws the error of the last resource that failed, after all were closed, as nested `finally` blocks do. */
+  async close(): Promise<void> {
+    let failed: { readonly error: unknown } | null = null;
+    for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
+      try {
+        await close();
+      } catch (error) {
+        failed = { error };
+      }
+    }
+    if (failed !== null) throw failed.error;
+  }
+}
 
 /** What a run requires from the program that performs it. */
 export interface RunHost {

@@ -30,10 +30,14 @@ import {
 import type { Target } from '../servers/scrape/targets.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
 import { reasonOf } from '../errors/store-errors.ts';
-import { collectedTargets } from './metrics-pages.ts';
-import type { MetricsPages } from './metrics-pages.ts';
-import { PageDiscovery } from './page-discovery.ts';
-import { recognizedTargets, type KnownTargets, type RecognizedTargets } from './recognized-targets.ts';
+import {
+  collectedTargets,
+  PageDiscovery,
+  recognizedTargets,
+  type MetricsPages,
+  type KnownTargets,
+  type RecognizedTargets,
+} from './metrics-pages.ts';
 import type { ServerMetricsRequest } from './run-request.ts';
 
 /**

@@ -8,9 +8,8 @@ import { ALONE, reportedRun, type FileGroup, type Importer } from '../imports/im
 import { serversOfRun } from '../imports/servers-of-stores.ts';
 import { createLiveMetrics } from '../publish/live-metrics.ts';
 import type { ServedPage, ServePage } from '../publish/served-page.ts';
-import { awaitScrape } from '../run/await-scrape.ts';
-import { recognizedTargets, type RecognizedTargets } from '../run/recognized-targets.ts';
-import { openLivePage, type LivePageRequest } from '../run/run-outputs.ts';
+import { awaitScrape, openLivePage, type LivePageRequest } from '../run/run-outputs.ts';
+import { recognizedTargets, type RecognizedTargets } from '../run/metrics-pages.ts';
 import { runFile } from '../run/run-plan.ts';
 import { collectionOf } from '../servers/collection.ts';
 import { Collector } from '../servers/scrape/collector.ts';

@@ -59,7 +59,7 @@ async function merged(store: RunStore, runId: string, values: OptionValues<typeo
   const allowsMissing = values['allow-missing'];
   if (values.store !== null) {
     const { ObjectStorage } = await import('../../store/object-storage/object-storage.ts');
-    const { mergeUploaded } = await import('../../run/merge-uploaded.ts');
+    const { mergeUploaded } = await import('../../run/shard-meeting.ts');
     return ObjectStorage.use(values.store, storageAccess(values), (storage) =>
       mergeUploaded(storage, store, runId, allowsMissing),
     );

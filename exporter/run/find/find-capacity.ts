@@ -14,12 +14,9 @@ import type { PerformedRun } from '../perform-run.ts';
 import type { RunRequest } from '../run-request.ts';
 import { capacitySentence } from './capacity-sentence.ts';
 import type { Growth } from './load-growth.ts';
-import type { LoadRange } from './load-range.ts';
-import type { ProbeOutcome } from './load-standing.ts';
-import { boundsOf, nextStep } from './next-step.ts';
+import { boundsOf, nextStep, type LoadRange, type ProbeOutcome } from './next-step.ts';
 import type { ObjectiveTest } from './objective-test.ts';
-import { probeSize } from './probe-size.ts';
-import { ProbeWatch, type ProbeDecision } from './probe-watch.ts';
+import { probeSize, ProbeWatch, type ProbeDecision } from './probe-watch.ts';
 import { SearchBudget, type ProbeAllowance } from './search-budget.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 

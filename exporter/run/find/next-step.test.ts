@@ -1,9 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
-import { RESOLUTION_RATIO, type LoadRange } from './load-range.ts';
+import {
+  RESOLUTION_RATIO,
+  boundsOf,
+  nextStep,
+  type LoadRange,
+  type ProbeOutcome,
+  type SearchStep,
+} from './next-step.ts';
 import type { ProbeVerdict } from '../../../core/run/capacity.ts';
-import type { ProbeOutcome } from './load-standing.ts';
-import { boundsOf, nextStep, type SearchStep } from './next-step.ts';
 
 const CONCURRENCY: LoadRange = { load: 'concurrency', start: 1, min: 1, max: 1024 };
 const RATE: LoadRange = { load: 'request_rate', start: 1, min: 0.01, max: 1000 };

@@ -1,6 +1,108 @@
-import type { CapacityBounds, SearchEnd } from '../../../core/run/capacity.ts';
-import { above, below, between, isFine, type LoadRange } from './load-range.ts';
-import { standingsOf, type LoadStanding, type ProbeOutcome } from './load-standing.ts';
+import type { SearchedLoad, ProbeVerdict, CapacityBounds, SearchEnd } from '../../../core/run/capacity.ts';
+
+/** The loads that a search may use, in requests in flight or requests per second. */
+export interface LoadRange {
+  readonly load: SearchedLoad;
+  /** The first load. */
+  readonly start: number;
+  /** The lowest and the highest load. */
+  readonly min: number;
+  readonly max: number;
+}
+
+/** A search ends when the load that fails is at most this many times the load that holds. */
+export const RESOLUTION_RATIO = 1.1;
+
+/**
+ * Loads closer than this are not tried: with an undecided load in the middle, its neighbors at this distance are still within
+ * the resolution.
+ */
+const FINEST_RATIO = 1.045;
+
+/** Rates are rounded to this many digits, so that they can be read and typed. */
+const RATE_DIGITS = 4;
+
+/** Whether no finer answer is required between a load that holds and one that fails. */
+function isFine(range: LoadRange, low: number, high: number): boolean {
+  return high / low <= RESOLUTION_RATIO || (range.load === 'concurrency' && high - low <= 1);
+}
+
+/** The load in the geometric middle of two loads; null when they are too close for another one. */
+function between(range: LoadRange, low: number, high: number): number | null {
+  const middle = rounded(range, Math.sqrt(low * high));
+  if (range.load === 'concurrency') {
+    const inside = Math.min(high - 1, Math.max(low + 1, middle));
+    return high - low < 2 ? null : inside;
+  }
+  return high / low <= FINEST_RATIO || middle <= low || middle >= high ? null : middle;
+}
+
+/** Twice the load, at most the highest; null at the highest. */
+function above(range: LoadRange, load: number): number | null {
+  return load >= range.max ? null : Math.min(range.max, load * 2);
+}
+
+/** Half the load, at least the lowest; null at the lowest. */
+function below(range: LoadRange, load: number): number | null {
+  return load <= range.min ? null : Math.max(range.min, rounded(range, load / 2));
+}
+
+function rounded({ load }: LoadRange, value: number): number {
+  return load === 'concurrency' ? Math.round(value) : Number(value.toPrecision(RATE_DIGITS));
+}
+
+export interface ProbeOutcome {
+  readonly load: number;
+  readonly verdict: ProbeVerdict;
+  /** False: good enough to choose the next load, not to confirm one. */
+  readonly isConclusive: boolean;
+}
+
+/** What all probes of one load say together. */
+interface LoadStanding {
+  readonly load: number;
+  readonly verdict: ProbeVerdict;
+  /** More conclusive probes have this verdict than the opposite one, by two: one wrong probe cannot have decided. */
+  readonly isConfirmed: boolean;
+  /** As many probes hold as fail, and another one can decide. */
+  readonly isContested: boolean;
+  /** Undecided so far, and another probe can decide. */
+  readonly canDecide: boolean;
+  readonly probes: number;
+}
+
+/** Of one load; after these, a load that is not confirmed is undecided. */
+const MAX_PROBES_OF_LOAD = 5;
+const CONFIRMING_LEAD = 2;
+/** A load that was undecided so often is not tried again. */
+const MAX_UNDECIDED = 3;
+
+/** The loads that were probed, ascending. */
+function standingsOf(outcomes: readonly ProbeOutcome[]): readonly LoadStanding[] {
+  return [...Map.groupBy(outcomes, ({ load }) => load)]
+    .map(([load, probes]) => standingOf(load, probes))
+    .sort((a, b) => a.load - b.load);
+}
+
+/** A conclusive probe replaces the others. */
+function standingOf(load: number, probes: readonly ProbeOutcome[]): LoadStanding {
+  const conclusive = probes.filter(({ isConclusive }) => isConclusive);
+  const counted = conclusive.length > 0 ? conclusive : probes;
+  const count = (verdict: ProbeVerdict): number => counted.filter((probe) => probe.verdict === verdict).length;
+  const [holds, fails, undecided] = [count('holds'), count('fails'), count('undecided')];
+  const lead = Math.abs(holds - fails);
+  const isConfirmed = conclusive.length > 0 && lead >= CONFIRMING_LEAD;
+  const isOver = counted.length >= MAX_PROBES_OF_LOAD || undecided >= MAX_UNDECIDED;
+  const isUndecided = lead === 0 || (isOver && !isConfirmed);
+  return {
+    load,
+    verdict: isUndecided ? 'undecided' : holds > fails ? 'holds' : 'fails',
+    isConfirmed,
+    isContested: lead === 0 && holds > 0 && !isOver,
+    canDecide: lead === 0 && !isOver,
+    probes: probes.length,
+  };
+}
 
 /** How a search ends by itself. */
 type AnsweredEnd = Exclude<SearchEnd, 'budget' | 'interrupted' | 'failed'>;

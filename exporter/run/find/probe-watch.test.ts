@@ -2,8 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { objectiveTest } from './objective-test.ts';
-import { probeSize } from './probe-size.ts';
-import { ProbeWatch, type ProbeDecision } from './probe-watch.ts';
+import { probeSize, ProbeWatch, type ProbeDecision } from './probe-watch.ts';
 
 const TTFT = objectiveTest(
   { measure: 'time_to_first_token', stat: 'p95', comparison: '<', limit: 0.5, unit: 'seconds' },

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Closers } from './closers.ts';
+import { Closers } from './run-context.ts';
 
 test('closes in reverse order, each once the one before it has closed', async () => {
   const closed: string[] = [];

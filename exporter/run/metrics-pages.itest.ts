@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunFile } from '../../core/run/run.ts';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { ResultFile } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
 import { startSimulator, type SimulatedSystem } from '../../simulator/main.ts';
 import { requestedRuns } from '../cli/options/requested-runs.ts';
 import { servedAlone } from '../http/testing/served-alone.ts';

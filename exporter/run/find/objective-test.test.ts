@@ -1,9 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Objective } from '../../../core/run/objectives.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
-import { judgeObjective } from './objective-judgment.ts';
-import { objectiveTest } from './objective-test.ts';
-import { probeSize } from './probe-size.ts';
+import { judgeObjective, objectiveTest } from './objective-test.ts';
+import { probeSize } from './probe-watch.ts';
 
 const slo = (change: Partial<Objective> = {}): Objective => ({
   measure: 'time_to_first_token',
