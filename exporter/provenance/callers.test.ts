@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { checkedOutCommit, ciJob } from './read-provenance.ts';
 import { gpusOfCsv, gpusOfExporters, gpusOfRocm } from './gpus.ts';
-import { metadataPair } from './metadata.ts';
+import { metadataPair } from './provenance-request.ts';
 
 const COMMIT = 'ffac537e6cbbf934b08745a378932722df287a53';
 

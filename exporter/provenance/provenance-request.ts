@@ -1,4 +1,5 @@
 import type { GpuPrice } from '../../core/run/gpu-price.ts';
+import { withoutSecrets } from '../../core/run/secret-fields.ts';
 
 /** What the user states about a run. */
 export interface ProvenanceRequest {
@@ -10,3 +11,15 @@ export interface ProvenanceRequest {
 }
 
 export const NOTHING_STATED: ProvenanceRequest = { serverImage: null, gpuPrice: null, metadata: {} };
+
+export const MAX_METADATA_PAIRS = 32;
+export const MAX_METADATA_CHARACTERS = 200;
+const PAIR = /^([A-Za-z0-9][\w.-]{0,63})=([\s\S]+)$/;
+
+/** Key and value of `key=value`, with `***` for a credential by its name or its form; null: not of this form. */
+export function metadataPair(text: string): readonly [key: string, value: string] | null {
+  const [, key, value] = PAIR.exec(text.trim()) ?? [];
+  if (key === undefined || value === undefined) return null;
+  const shown = withoutSecrets({ [key]: value });
+  return [key, shown[key] ?? ''];
+}

@@ -1,11 +1,19 @@
+import { isIPv4 } from 'node:net';
+import { hostname, networkInterfaces, arch, cpus, release, totalmem, type } from 'node:os';
 import type { CommitFacts, Provenance, MachineFacts, CiFacts } from '../../core/run/provenance.ts';
-import { factText } from './fact-text.ts';
-import { gpusOfExporters, gpusOfThisMachine } from './gpus.ts';
+import { factText } from './facts.ts';
+import { gpusOfExporters, gpusOfThisMachine, programOutput } from './gpus.ts';
 import type { ProvenanceRequest } from './provenance-request.ts';
-import { isThisMachine } from './this-machine.ts';
 import { readServers, type AskedServers } from './read-servers.ts';
-import { programOutput } from './program-output.ts';
-import { arch, cpus, release, totalmem, type } from 'node:os';
+
+/** Whether the host of a URL is this machine: its loopback interface, its name, or the address of an interface. */
+export function isThisMachine(url: string): boolean {
+  const host = (URL.parse(url)?.hostname ?? '').replace(/^\[|\]$/g, '');
+  if (host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))) return true;
+  if (host === '') return false;
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses?.map(({ address }) => address) ?? []);
+  return host === hostname().toLowerCase() || own.includes(host);
+}
 
 /** What was measured, from where and on whose behalf. Takes a few seconds at most, and never throws. */
 export async function readProvenance(

@@ -1,6 +1,10 @@
 import type { GpuPrice } from '../../../core/run/gpu-price.ts';
-import { MAX_METADATA_CHARACTERS, metadataPair, MAX_METADATA_PAIRS } from '../../provenance/metadata.ts';
-import type { ProvenanceRequest } from '../../provenance/provenance-request.ts';
+import {
+  MAX_METADATA_CHARACTERS,
+  metadataPair,
+  MAX_METADATA_PAIRS,
+  type ProvenanceRequest,
+} from '../../provenance/provenance-request.ts';
 import { CliError } from '../failure.ts';
 import { integer, text, texts, type OptionValues } from './options.ts';
 

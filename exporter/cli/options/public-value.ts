@@ -1,6 +1,6 @@
 import { HIDDEN, urlsWithoutSecrets } from '../../../core/run/secret-fields.ts';
 import { publicExtraInput } from '../../load/endpoints/extra-inputs.ts';
-import { metadataPair } from '../../provenance/metadata.ts';
+import { metadataPair } from '../../provenance/provenance-request.ts';
 import type { Option } from './options.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 

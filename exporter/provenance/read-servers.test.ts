@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { SERVER_READERS, type ReadServer } from './server-readers.ts';
-import { pageSettings } from './settings.ts';
+import { SERVER_READERS, pageSettings, type ReadServer } from './read-servers.ts';
 
 /** Answers as the real servers give them, shortened. */
 function read(system: string, responses: Readonly<Record<string, unknown>>): Promise<ReadServer> | undefined {
