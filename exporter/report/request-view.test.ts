@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { exampleRecord } from '../store/fixtures/example-run.ts';
-import { MAX_DOTS, RequestViewBuilder } from './request-view.ts';
-import type { RequestView } from './request-view.ts';
+import {
+  MAX_DOTS,
+  RequestViewBuilder,
+  LatencySample,
+  OpenIntervals,
+  StepSums,
+  type RequestView,
+} from './request-view.ts';
+import { timeBins } from './time-bins.ts';
 
 function viewOf(records: readonly ReturnType<typeof exampleRecord>[]): RequestView {
   const builder = new RequestViewBuilder();
@@ -59,4 +66,60 @@ test('without records there is no view', () => {
 test('records without latencies give an empty view', () => {
   const view = viewOf([exampleRecord(4)]);
   expect([view.timeToFirstToken.sorted.length, view.gaps, view.failed]).toEqual([0, null, 1]);
+});
+
+function sampleOf(n: number, most: number): LatencySample {
+  const sample = new LatencySample(most);
+  for (let i = 0; i < n; i++) sample.add(i, i / 4, i >= 10);
+  return sample;
+}
+
+describe('a sample of latencies', () => {
+  test('keeps all values up to the limit', () => {
+    const sample = sampleOf(3000, 5000);
+    expect([...sample.at_seconds]).toEqual(Array.from({ length: 3000 }, (_, i) => i));
+    expect([...sample.sortedMeasured().subarray(0, 2)]).toEqual([2.5, 2.75]);
+    expect(sample.sortedMeasured()).toHaveLength(2990);
+  });
+
+  test('keeps a random sample above the limit, and the total count', () => {
+    const sample = sampleOf(100_000, 5000);
+    expect([sample.requests, sample.measuredRequests, sample.values.length]).toEqual([100_000, 99_990, 5000]);
+    // Each with its own moment, and none twice.
+    expect(sample.values.every((value, i) => value * 4 === sample.at_seconds[i])).toBe(true);
+    expect(new Set(sample.values).size).toBe(5000);
+    // Uniform over the whole: the mean of 5,000 of them has a standard error of 204 from the middle.
+    const mean = sample.at_seconds.reduce((sum, at) => sum + at, 0) / 5000;
+    expect(Math.abs(mean - 50_000)).toBeLessThan(5 * 408);
+  });
+
+  test('is deterministic', () => {
+    expect(sampleOf(20_000, 100).values).toEqual(sampleOf(20_000, 100).values);
+  });
+
+  test('skips requests without a value', () => {
+    const sample = new LatencySample();
+    sample.add(1, NaN, true);
+    expect([sample.requests, sample.values.length, sample.sortedMeasured().length]).toEqual([0, 0, 0]);
+  });
+});
+
+test('requests in flight are a mean over time', () => {
+  // Bins of 0.5 s. One from 0 to 1, one from 0.75 to 1.25 of 6 s, one inside a step.
+  const open = new OpenIntervals();
+  open.add(0, 1);
+  open.add(0.75, 1.25);
+  open.add(2.02, 2.07);
+  const mean = open.mean(timeBins(6));
+  [1, 1.5, 0.5, 0, 0.1, 0].forEach((expected, bin) => expect(mean[bin]).toBeCloseTo(expected, 9));
+});
+
+test('amounts are per second of their bin, also of a longer last one', () => {
+  const sums = new StepSums();
+  sums.add(0.45, 3);
+  sums.add(20.15, 7);
+  const perSecond = sums.perSecond(timeBins(20.2));
+  expect(perSecond[0]).toBeCloseTo(6, 9);
+  // From 19.5 to 20.2.
+  expect(perSecond.at(-1)).toBeCloseTo(10, 9);
 });

@@ -4,10 +4,146 @@ import { interTokenLatencySeconds } from '../../core/measures/measures.ts';
 import { standingOf } from '../../core/measures/request-columns.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { sfc32 } from '../../core/stats/seeded-random.ts';
-import { LatencySample } from './latency-sample.ts';
-import { OpenIntervals, StepSums } from './step-sums.ts';
-import { binPercentiles, timeBins } from './time-bins.ts';
-import type { BinPercentile, TimeBins } from './time-bins.ts';
+import { binSeconds, binPercentiles, timeBins, type TimeBins, type BinPercentile } from './time-bins.ts';
+
+/** A chart cannot resolve more values. */
+export const MAX_KEPT = 200_000;
+const FIRST_LENGTH = 1024;
+
+/**
+ * One latency of many requests, with the time at which each became known: all, or a deterministic random sample of
+ * `most` (reservoir sampling, Vitter's algorithm R), so that memory does not grow with the run.
+ */
+export class LatencySample {
+  readonly #most: number;
+  readonly #random = sfc32(1);
+  #at = new Float32Array(FIRST_LENGTH);
+  #values = new Float32Array(FIRST_LENGTH);
+  #measured = new Uint8Array(FIRST_LENGTH);
+  #seen = 0;
+  #seenMeasured = 0;
+
+  constructor(most = MAX_KEPT) {
+    this.#most = most;
+  }
+
+  /** NaN if the request has no value. */
+  add(at_seconds: number, seconds: number, measured: boolean): void {
+    if (Number.isNaN(seconds)) return;
+    this.#seen += 1;
+    if (measured) this.#seenMeasured += 1;
+    const place = this.#seen <= this.#most ? this.#seen - 1 : Math.floor((this.#random() / 2 ** 32) * this.#seen);
+    if (place >= this.#most) return;
+    if (place >= this.#at.length) this.#grow();
+    this.#at[place] = at_seconds;
+    this.#values[place] = seconds;
+    this.#measured[place] = Number(measured);
+  }
+
+  /** Requests that have the latency. */
+  get requests(): number {
+    return this.#seen;
+  }
+
+  /** Requests of the measure phase. */
+  get measuredRequests(): number {
+    return this.#seenMeasured;
+  }
+
+  /** Of the kept requests. */
+  get at_seconds(): Float32Array {
+    return this.#at.subarray(0, this.#kept);
+  }
+
+  /** Seconds, beside `at_seconds`. */
+  get values(): Float32Array {
+    return this.#values.subarray(0, this.#kept);
+  }
+
+  /** Seconds of the kept requests of the measure phase, ascending. */
+  sortedMeasured(): Float32Array {
+    return this.values.filter((_, i) => this.#measured[i] === 1).sort();
+  }
+
+  get #kept(): number {
+    return Math.min(this.#seen, this.#most);
+  }
+
+  #grow(): void {
+    const length = Math.min(this.#most, 2 * this.#at.length);
+    this.#at = grown(this.#at, new Float32Array(length));
+    this.#values = grown(this.#values, new Float32Array(length));
+    this.#measured = grown(this.#measured, new Uint8Array(length));
+  }
+}
+
+function grown<Numbers extends Float32Array | Uint8Array>(old: Numbers, longer: Numbers): Numbers {
+  longer.set(old);
+  return longer;
+}
+
+/** Amounts are summed in steps of this length while the records are read; a bin is a whole number of steps. */
+const STEP_SECONDS = 0.1;
+
+/** Amounts over the time of a run, in memory bounded by the number of bins. */
+export class StepSums {
+  readonly #steps: number[] = [];
+
+  add(at_seconds: number, amount: number): void {
+    addAt(this.#steps, Math.floor(at_seconds / STEP_SECONDS), amount);
+  }
+
+  /** The sum of each bin over its length. */
+  perSecond(bins: TimeBins): number[] {
+    return meansOf(bins, this.#steps);
+  }
+}
+
+/** Number of open intervals over the time of a run, in memory bounded by the number of bins. */
+export class OpenIntervals {
+  /** Seconds of the intervals that begin or end in a step. */
+  readonly #edges: number[] = [];
+  /** Change of the number of intervals that are open for a whole step. */
+  readonly #changes: number[] = [];
+
+  add(from_seconds: number, to_seconds: number): void {
+    const first = Math.floor(from_seconds / STEP_SECONDS);
+    const last = Math.floor(to_seconds / STEP_SECONDS);
+    if (first === last) {
+      addAt(this.#edges, first, to_seconds - from_seconds);
+      return;
+    }
+    addAt(this.#edges, first, (first + 1) * STEP_SECONDS - from_seconds);
+    addAt(this.#edges, last, to_seconds - last * STEP_SECONDS);
+    addAt(this.#changes, first + 1, 1);
+    addAt(this.#changes, last, -1);
+  }
+
+  /** The mean number of each bin. */
+  mean(bins: TimeBins): number[] {
+    let open = 0;
+    const seconds = this.#edges.map((edge, step) => {
+      open += this.#changes[step] ?? 0;
+      return edge + open * STEP_SECONDS;
+    });
+    return meansOf(bins, seconds);
+  }
+}
+
+function addAt(steps: number[], step: number, amount: number): void {
+  while (steps.length <= step) steps.push(0);
+  steps[step] = (steps[step] ?? 0) + amount;
+}
+
+function meansOf(bins: TimeBins, steps: readonly number[]): number[] {
+  const sums = new Array<number>(bins.count).fill(0);
+  const stepsPerBin = Math.round(bins.widthSeconds / STEP_SECONDS);
+  steps.forEach((amount, step) => {
+    const bin = Math.min(bins.count - 1, Math.floor(step / stepsPerBin));
+    sums[bin] = (sums[bin] ?? 0) + amount;
+  });
+  return sums.map((sum, bin) => sum / binSeconds(bins, bin));
+}
 
 const SECONDS_PER_NS = 1e-9;
 

@@ -1,9 +1,11 @@
 import { capitalized, longTitle, type ClockedMeasure } from '../../core/measures/names.ts';
 import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
-import type { Unit } from '../../core/run/statistic.ts';
-import type { PercentileName } from '../../core/stats/percentiles.ts';
+import { loadText } from '../../core/run/load.ts';
 import type { ObjectiveVerdict } from '../../core/run/objectives.ts';
 import type { DistributionResult, MeasureResult } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import type { Unit } from '../../core/run/statistic.ts';
+import type { PercentileName } from '../../core/stats/percentiles.ts';
 import { ABSENT } from '../../core/text/quantities.ts';
 import { html, type Html } from './html.ts';
 
@@ -53,4 +55,9 @@ export function unitWords(unit: Unit): string {
 export function formulaOf({ measure, definition }: Pick<MeasureResult, 'measure' | 'definition'>): string {
   const known = RUN_SCALARS.find((each) => each.measure === measure);
   return known?.definition === definition ? known.formula : definition.replaceAll('_', ' ');
+}
+
+/** A run in a title: scenario, model and load, without what is not known. */
+export function runTitle({ scenario, comparison_key: { model, load } }: RunFile): string {
+  return [scenario, model, load && loadText(load)].filter((part) => part !== null).join(', ');
 }

@@ -1,6 +1,6 @@
 import { sweepNames } from '../../../core/sweeps/sweep-names.ts';
 import type { SweepPercentile } from '../../../core/sweeps/sweep-figures.ts';
-import { writeSweepReport } from '../../report/sweep/write-sweep-report.ts';
+import { writeSweepReport } from '../../report/sweep/sweep-page.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import type { NamedSweeps } from './runs/named-sweeps.ts';
 

@@ -1,13 +1,14 @@
 import { loadText } from '../../../core/run/load.ts';
-import { quantity } from '../../../core/text/quantities.ts';
-import type { RunFile } from '../../../core/run/run.ts';
-import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
+import { provenanceFacts } from '../../../core/run/provenance.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';
-import { runTitle } from '../run-title.ts';
-import { html } from '../html.ts';
-import type { Html } from '../html.ts';
-import type { ReportData } from '../report-data.ts';
-import { scalarOf } from '../report-data.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
+import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
+import type { RunFile } from '../../../core/run/run.ts';
+import { quantity, ABSENT, counted, quantityRange, significant } from '../../../core/text/quantities.ts';
+import { shellCommand } from '../../../core/text/shell-word.ts';
+import { html, type Html } from '../html.ts';
+import { scalarOf, distributionOf, type ReportData } from '../report-data.ts';
+import { runTitle, tooFew } from '../words.ts';
 
 /** Responses that differ from the requested length by more than this change the load. */
 const LENGTH_TOLERANCE = 0.05;
@@ -91,4 +92,138 @@ function alerts(run: RunFile, result: ReportData['result'], notes: readonly stri
 
 function alert(kind: 'bad' | 'mild', text: string): Html {
   return html`<p class="alert ${kind}">${text}</p> `;
+}
+
+/** The comparison key of run.json, the fingerprint, the dataset's options, the command and what is known of the client. */
+export function configuration({ run, result }: ReportData): Html {
+  // The definitions are listed with the measures.
+  const key = Object.entries(run.comparison_key).filter(([name]) => name !== 'measure_definitions');
+  const { client } = result;
+  const leaves = flattened(Object.fromEntries(key));
+  const unset = leaves.filter(([, value]) => value === null).map(([name]) => name);
+  const options = flattened({ dataset: run.dataset });
+  const rows: (readonly [string, string])[] = [
+    ...leaves.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+    [
+      'run',
+      [run.run_id, ...named('group', run.group_id), ...named('step', run.step), ...named('repeat', run.repeat)].join(
+        ', ',
+      ),
+    ],
+    ...options.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+    ['command', run.command_line === null ? 'unknown' : shellCommand(run.command_line)],
+    ...(run.provenance === null ? [] : provenanceFacts(run.provenance)),
+    ['target', run.target.origin ?? 'unknown'],
+    ['start', run.start ?? 'unknown'],
+    ['end', run.end ?? 'unknown'],
+    ['client', client.why === null ? client.verdict : `${client.verdict}: ${client.why}`],
+    [
+      'client event-loop delay',
+      `p99 ${quantity(client.event_loop_delay_p99_seconds, 'seconds')}, max ${quantity(client.event_loop_delay_max_seconds, 'seconds')}`,
+    ],
+    ['client CPU', quantity(client.cpu_seconds, 'seconds')],
+  ];
+  return html`<section>
+    <h2>Configuration</h2>
+    <p class="note">
+      Runs are comparable if their fingerprints are equal. The fingerprint is the SHA-256 of the comparison key in
+      run.json: the values up to <code>streaming</code> and the definitions of the measures. The dataset’s options
+      determine its <code>dataset plan sha256</code>.
+    </p>
+    <div class="card">
+      <table class="data">
+        <tbody>
+          <tr>
+            <th>fingerprint</th>
+            <td class="text"><code>${run.fingerprint}</code></td>
+          </tr>
+          ${rows.map(
+            ([name, value]) =>
+              html`<tr>
+                <th>${name}</th>
+                <td class="text">${value}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <p class="note">Not set or unknown: ${unset.join(', ')}.</p>
+  </section> `;
+}
+
+function named(name: string, value: string | number | null): string[] {
+  return value === null ? [] : [`${name} ${value}`];
+}
+
+/** The leaves of the key with their paths; null if not set or unknown. */
+function flattened(value: unknown, path = ''): (readonly [name: string, value: string | null])[] {
+  if (value === null) return [[path, null]];
+  if (typeof value !== 'object') return [[path, typeof value === 'string' ? value : JSON.stringify(value)]];
+  const inside = path === '' ? '' : `${path} `;
+  return Object.entries(value).flatMap(([key, member]) => flattened(member, `${inside}${key.replaceAll('_', ' ')}`));
+}
+
+const LATENCIES = [
+  ['time_to_first_token', 'Time to first token'],
+  ['inter_token_latency', 'Inter-token latency'],
+  ['request_latency', 'Request latency'],
+] as const;
+
+/** The key figures, each percentile with its interval. */
+export function tiles(result: ResultFile): Html {
+  return html`<section class="tiles" aria-label="Main results">
+    ${LATENCIES.map(([measure, title]) => latencyTile(title, distributionOf(result, measure)))}
+    ${throughputTile(result)} ${errorsTile(result)}
+  </section> `;
+}
+
+function latencyTile(title: string, measure: DistributionResult | undefined): Html | null {
+  if (measure === undefined) return null;
+  const { percentiles, unit, n, effective_n } = measure;
+  const rows = (['p50', 'p90', 'p99'] as const).map((name) => {
+    const { value, ci95, bounds } = percentiles[name];
+    const interval = ci95 ?? bounds;
+    return html`<tr>
+      <th>${name}</th>
+      <td><b class="${name === 'p50' ? 'big' : ''}">${quantity(value, unit)}</b></td>
+      <td>${interval === null ? tooFew(measure, name) : quantityRange(interval, unit)}</td>
+    </tr>`;
+  });
+  const effective = effective_n === null ? '' : `, effective ${significant(Math.floor(effective_n))}`;
+  return html`<div class="tile">
+    <h3>${title}</h3>
+    <table>
+      ${rows}
+    </table>
+    <p class="apart"><span>n ${counted(n)}${effective}</span><span>95 % intervals</span></p>
+  </div>`;
+}
+
+function throughputTile(result: ResultFile): Html {
+  const value = (measure: string): string => {
+    const found = scalarOf(result, measure);
+    return found === undefined ? ABSENT : quantity(found.value, found.unit);
+  };
+  return html`<div class="tile">
+    <h3>Throughput of ok requests</h3>
+    <p class="big">${value('output_token_throughput')}</p>
+    <p>output, at full load <b>${value('steady_output_token_throughput')}</b></p>
+    <p>input and output <b>${value('total_token_throughput')}</b></p>
+    <p><b>${value('request_throughput')}</b></p>
+  </div>`;
+}
+
+function errorsTile(result: ResultFile): Html {
+  const { ok, error, timeout, cancelled } = result.requests;
+  const failed = countOf(result.requests, FAILED_OUTCOMES);
+  const ratio = scalarOf(result, 'error_ratio')?.value ?? null;
+  return html`<div class="tile">
+    <h3>Errors</h3>
+    <p class="big ${failed === null ? '' : failed === 0 ? 'good' : 'bad'}">
+      ${failed === 0 ? '0' : quantity(ratio, 'ratio')}
+    </p>
+    <p><b>${counted(ok)}</b> requests ok</p>
+    <p><b>${counted(error)}</b> error, <b>${counted(timeout)}</b> timeout</p>
+    <p><b>${counted(cancelled)}</b> cancelled by the client</p>
+  </div>`;
 }

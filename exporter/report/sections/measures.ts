@@ -1,11 +1,15 @@
-import { statName } from '../../../core/measures/names.ts';
-import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
-import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
-import type { PercentileName } from '../../../core/stats/percentiles.ts';
+import { ERROR_REASON_RULES } from '../../../core/measures/error-reasons.ts';
+import { statName, shortTitle, capitalized, measureOfName, statisticTitle } from '../../../core/measures/names.ts';
+import { stageText } from '../../../core/run/load.ts';
+import { worstVerdict } from '../../../core/run/objectives.ts';
+import { ERROR_REASONS, OUTCOMES } from '../../../core/run/record.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
-import { html } from '../html.ts';
-import type { Html } from '../html.ts';
-import { heading, populationWords, tooFew, unitWords } from '../words.ts';
+import type { DistributionResult, ResultFile, StageResult } from '../../../core/run/result.ts';
+import type { PercentileName } from '../../../core/stats/percentiles.ts';
+import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
+import { html, type Html } from '../html.ts';
+import { distributionOf, scalarOf } from '../report-data.ts';
+import { heading, populationWords, tooFew, unitWords, formulaOf, verdictCell } from '../words.ts';
 
 const PERCENTILES = ['p50', 'p90', 'p95', 'p99', 'p99_9'] as const satisfies readonly PercentileName[];
 
@@ -76,4 +80,166 @@ function percentileCell(measure: DistributionResult, name: PercentileName): Html
 /** Units that are not scaled are shown with the measure's name, not in every cell. */
 function bare(text: string, unit: DistributionResult['unit']): string {
   return unit === 'seconds' ? text : text.replaceAll(` ${unitWords(unit)}`, '');
+}
+
+/** The scalar measures with their definitions. */
+export function scalars(result: ResultFile): Html {
+  const rows = result.measures
+    .filter((m) => m.kind === 'scalar')
+    .map(
+      (scalar) =>
+        html`<tr>
+          <th>${heading(scalar)}</th>
+          <td>${quantity(scalar.value, scalar.unit)}</td>
+          <td class="text">${formulaOf(scalar)}</td>
+          <td class="text">${scalar.population === 'ok' ? 'ok' : 'all'}</td>
+        </tr> `,
+    );
+  return html`<section>
+    <h2>Scalar measures</h2>
+    <div class="card">
+      <table class="data">
+        <thead>
+          <tr>
+            <th>Measure</th>
+            <th>Value</th>
+            <th class="text">Definition</th>
+            <th class="text">Requests</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section> `;
+}
+
+const STAGE_PERCENTILES = ['p50', 'p99'] as const;
+const LATENCIES = ['time_to_first_token', 'inter_token_latency', 'request_latency'] as const;
+
+/** The stages of the load side by side; nothing without stages. */
+export function stageSection({ stages }: ResultFile): Html {
+  if (stages.length === 0) return html``;
+  const hasSlos = stages.some(({ slos }) => slos.length > 0);
+  const rows = stages.map(
+    (stage) =>
+      html`<tr>
+        <th>${stage.stage}<small>${stageText(stage.load)}</small></th>
+        <td>${counted(stage.requests.ok)}</td>
+        <td>${counted(countOf(stage.requests, FAILED_OUTCOMES))}</td>
+        <td>${scalar(stage, 'request_throughput')}</td>
+        <td>${scalar(stage, 'output_token_throughput')}</td>
+        ${LATENCIES.map((measure) => STAGE_PERCENTILES.map((name) => html`<td>${latency(stage, measure, name)}</td>`))}
+        ${hasSlos ? verdictCell(worstVerdict(stage.slos)) : null}
+      </tr>`,
+  );
+  return html`<section>
+    <h2>Stages</h2>
+    <p>
+      A request belongs to the stage in which it was due. All other figures of this page are of all stages together.
+    </p>
+    <div class="card">
+      <table class="data">
+        <thead>
+          <tr>
+            <th>Stage</th>
+            <th>Ok</th>
+            <th>Failed</th>
+            <th>Requests</th>
+            <th>Output tokens</th>
+            ${LATENCIES.map((measure) => STAGE_PERCENTILES.map((name) => html`<th>${shortTitle(measure)}<small>${name}</small></th>`))}
+            ${hasSlos ? html`<th>Objectives</th>` : null}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+function scalar(stage: StageResult, measure: string): string {
+  const found = scalarOf(stage, measure);
+  return quantity(found?.value ?? null, found?.unit ?? 'ratio');
+}
+
+function latency(stage: StageResult, measure: string, name: (typeof STAGE_PERCENTILES)[number]): string {
+  return quantity(distributionOf(stage, measure)?.percentiles[name].value ?? null, 'seconds');
+}
+
+/** The objectives of the run and the evidence; nothing if the run has none. */
+export function objectives({ slos }: ResultFile): Html {
+  if (slos.length === 0) return html``;
+  const rows = slos.map(({ measure, stat, comparison, limit, unit, value, interval, verdict, why }) => {
+    const range = interval === null ? '' : quantityRange(interval, unit);
+    return html`<tr>
+      <th>${capitalized(statisticTitle({ ...measureOfName(measure), stat: stat ?? 'value' }))}</th>
+      <td>${comparison} ${quantity(limit, unit)}</td>
+      <td>${quantity(value, unit)}<small>${range}</small></td>
+      ${verdictCell(verdict)}
+      <td class="text">${why}</td>
+    </tr>`;
+  });
+  return html`<section>
+    <h2>Objectives</h2>
+    <div class="card">
+      <table class="data">
+        <thead>
+          <tr>
+            <th>Objective</th>
+            <th>Limit</th>
+            <th>Value<small>95 % interval</small></th>
+            <th>Verdict</th>
+            <th class="text"></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section> `;
+}
+
+/** Why requests were not ok, most frequent reason first; nothing if all were ok. */
+export function errors({ errors: byReason, requests }: ResultFile): Html {
+  const rows = ERROR_REASONS.flatMap((reason) => {
+    const count = byReason[reason] ?? 0;
+    return count === 0 ? [] : [{ reason, count }];
+  }).sort((a, b) => b.count - a.count);
+  if (rows.length === 0) return html``;
+  const most = rows[0]?.count ?? 0;
+  const all = countOf(requests, OUTCOMES);
+  return html`<section>
+    <h2>Unsuccessful requests</h2>
+    <div class="card">
+      <table class="data">
+        <thead>
+          <tr>
+            <th>Reason</th>
+            <th class="text">Meaning</th>
+            <th>Requests</th>
+            <th>Share</th>
+            <th class="text"></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            ({ reason, count }) =>
+              html`<tr>
+                <td><code>${reason}</code></td>
+                <td class="text">${ERROR_REASON_RULES[reason]}</td>
+                <td>${significant(count)}</td>
+                <td>${quantity(all === null ? null : count / all, 'ratio')}</td>
+                <td class="text">
+                  <span class="share" style="width:${Math.max(1, Math.round((count / most) * 160))}px"></span>
+                </td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section> `;
 }

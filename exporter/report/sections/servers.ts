@@ -12,8 +12,7 @@ import type { ReportData } from '../report-data.ts';
 import { distributionOf } from '../report-data.ts';
 import type { ServerSignal, SignalQuantity } from '../server-signals.ts';
 import { heading } from '../words.ts';
-import { timeAxis } from './time-axis.ts';
-import type { TimeAxis } from './time-axis.ts';
+import { timeAxis, type TimeAxis } from './timeline.ts';
 
 /** More lines than this cannot be distinguished. */
 const MAX_LINES = 6;

@@ -4,7 +4,7 @@ import { sweepNames } from '../../../core/sweeps/sweep-names.ts';
 import { sweepsOf } from '../../../core/sweeps/sweep.ts';
 import { exampleSweepRun, type GivenRun } from '../../../core/sweeps/testing/sweep-run.ts';
 import { sweepPage } from './sweep-page.ts';
-import type { SweepReport } from './sweep-report.ts';
+import type { SweepReport } from './sweep-charts.ts';
 
 /** Throughput that stops growing at 4, latency that explodes there. */
 function sweepOf(change: GivenRun['change'] = {}): Sweep {
