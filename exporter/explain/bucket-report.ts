@@ -2,13 +2,66 @@ import { systemsOfNames } from '../../catalog/detect.ts';
 import { loadCatalog } from '../../catalog/load.ts';
 import { FamilyIndex } from '../../catalog/lookup.ts';
 import type { Catalog, FamilyMatch } from '../../catalog/types.ts';
-import type { AdvisedInterval, AdvisedPercentile, DividedBucket } from '../../core/histogram/bucket-advice.ts';
-import { ADVISED_QUANTILES } from '../../core/histogram/bucket-advice.ts';
+import {
+  ADVISED_QUANTILES,
+  type AdvisedInterval,
+  type AdvisedPercentile,
+  type DividedBucket,
+} from '../../core/histogram/bucket-advice.ts';
 import { bucketSettings, optionOf } from '../../core/histogram/bucket-setting.ts';
-import { familyAdvice, type FamilyAdvice, type GroupAdvice } from '../../core/histogram/family-advice.ts';
+import { classicHistogram, type ClassicHistogram } from '../../core/histogram/classic-histogram.ts';
+import {
+  familyAdvice,
+  type ObservedSeries,
+  type FamilyAdvice,
+  type GroupAdvice,
+} from '../../core/histogram/family-advice.ts';
+import type { ServersFile, SeriesSummary } from '../../core/run/servers-file.ts';
+import type { CollectedTarget } from '../servers/collection.ts';
+import { HistogramSeries } from '../servers/series/series.ts';
 import { inferredUnit } from '../servers/summary/units.ts';
 import { boundsForLimits, limitBuckets, type ServerLimit, type LimitBuckets } from './limit-report.ts';
-import type { ObservedTarget } from './observed-buckets.ts';
+
+/** Histograms of one target with what they observed. */
+interface ObservedTarget {
+  /** The URL without user info and query. */
+  readonly target: string;
+  readonly series: readonly ObservedSeries[];
+}
+
+/** What the histograms of each target observed in the window of the file. Series of another target's are left out. */
+export function observedInWindow({ targets, series }: ServersFile): ObservedTarget[] {
+  return targets.map(({ target }) => ({
+    target,
+    series: series.flatMap((each) => {
+      const histogram = each.target === target && each.repeats === null ? histogramOf(each) : null;
+      return histogram === null ? [] : [{ family: each.family, labels: each.labels, histogram, exact: true }];
+    }),
+  }));
+}
+
+function histogramOf({ type, statistics }: SeriesSummary): ClassicHistogram | null {
+  if (type !== 'histogram' || statistics === null || !('buckets' in statistics)) return null;
+  const { buckets = null } = statistics;
+  return buckets === null || buckets.length === 0 ? null : classicHistogram(buckets);
+}
+
+/** All that the histograms of a target counted since their process started, by its newest page. */
+export function observedSinceStart({ name, store }: CollectedTarget): ObservedTarget {
+  return {
+    target: name,
+    series: store.series.flatMap((each) => {
+      const histogram = each instanceof HistogramSeries ? newestCounts(each) : null;
+      return histogram === null ? [] : [{ family: each.family.name, labels: each.labels, histogram, exact: true }];
+    }),
+  };
+}
+
+function newestCounts(series: HistogramSeries): ClassicHistogram | null {
+  const change = series.lastValueAt(series.changes - 1);
+  if (change < 0 || series.bounds.length === 0) return null;
+  return { bounds: series.bounds, counts: series.bounds.map((_, bucket) => series.count(change, bucket)), sum: null };
+}
 
 /** What the counts are: those of the window, or all since the server's process started. */
 export type CountedOver = 'window' | 'since_start';

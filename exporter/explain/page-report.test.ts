@@ -3,9 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 
 import { parseExposition } from '../../core/exposition/index.ts';
-import { pageReport } from './page-report.ts';
-import type { AbsentGroup } from './absent-families.ts';
-import type { PageReport } from './page-report.ts';
+import { pageReport, type AbsentGroup, type PageReport } from './page-report.ts';
 
 const CLASSIC = 'text/plain; version=0.0.4';
 const OPENMETRICS = 'application/openmetrics-text; version=1.0.0';

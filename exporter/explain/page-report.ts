@@ -1,12 +1,124 @@
 import { systemsOfNames } from '../../catalog/detect.ts';
 import { loadCatalog } from '../../catalog/load.ts';
 import { FamilyIndex } from '../../catalog/lookup.ts';
-import type { CatalogHead, CatalogMetricType } from '../../catalog/types.ts';
-import type { Exposition, ExpositionFormat, MetricType } from '../../core/exposition/index.ts';
-import type { AbsentFamilies } from './absent-families.ts';
-import { absentFamilies } from './absent-families.ts';
-import type { KnownPageFamily, PageFamily } from './page-families.ts';
-import { sortFamilies } from './page-families.ts';
+import type { Catalog, CatalogFamily, FamilyMatch, CatalogHead, CatalogMetricType } from '../../catalog/types.ts';
+import type { Exposition, MetricType, ExpositionFormat } from '../../core/exposition/index.ts';
+
+/** Families that are not on the page for one reason. */
+export interface AbsentGroup {
+  readonly system: string;
+  /** The process of the system, null when the system has but one. */
+  readonly part: string | null;
+  /** The switch or the condition, as the catalog states it. */
+  readonly when: string;
+  readonly families: readonly { readonly family: string; readonly since: string | null }[];
+}
+
+interface AbsentFamilies {
+  /** Are on each such page from the start, and are not on this one. */
+  readonly expected: readonly AbsentGroup[];
+  /** Appear after their first event. */
+  readonly not_yet: readonly AbsentGroup[];
+  /** Need a switch. */
+  readonly behind_switch: readonly AbsentGroup[];
+  /** Are on the pages of other processes of the system. */
+  readonly other_pages: readonly AbsentGroup[];
+}
+
+/**
+ * The families of a system that its page lacks, by reason. What other releases have, or what never has a series, is
+ * not reported. A part of the system counts as being on the page when any family of it is there.
+ */
+function absentFamilies(catalog: Catalog, onPage: ReadonlySet<string>): AbsentFamilies {
+  const partsOnPage = new Set(catalog.families.filter(({ name }) => onPage.has(name)).map(({ part }) => part));
+  const missing = catalog.families.filter(({ name }) => !onPage.has(name));
+  const here = missing.filter(({ part }) => part === undefined || partsOnPage.has(part));
+  const elsewhere = missing.filter(
+    (family) => !here.includes(family) && family.exposed !== 'other_release' && family.exposed !== 'never',
+  );
+  const exposed = (exposure: CatalogFamily['exposed']): AbsentGroup[] =>
+    groups(
+      catalog,
+      here.filter((family) => family.exposed === exposure),
+    );
+  return {
+    expected: exposed('always'),
+    not_yet: exposed('on_use'),
+    behind_switch: exposed('switch'),
+    other_pages: groups(catalog, elsewhere),
+  };
+}
+
+function groups({ system }: Catalog, families: readonly CatalogFamily[]): AbsentGroup[] {
+  const byReason = Map.groupBy(families, ({ part, when }) => JSON.stringify([part ?? null, when]));
+  return [...byReason.values()].map((group) => ({
+    system,
+    part: group[0]?.part ?? null,
+    when: group[0]?.when ?? '',
+    families: group.map(({ name, since }) => ({ family: name, since: since ?? null })),
+  }));
+}
+
+/** A family of the page that a catalog of the page's systems describes. */
+interface KnownPageFamily extends FamilyMatch {
+  /** As the page spells it; of several spellings the one that has a type. */
+  readonly name: string;
+  /** `unknown` when the page does not report. */
+  readonly type: MetricType;
+  readonly samples: number;
+}
+
+interface PageFamily {
+  readonly family: string;
+  readonly type: MetricType;
+  readonly samples: number;
+}
+
+export interface SortedPage {
+  readonly known: readonly KnownPageFamily[];
+  /** Families about the process (`process_`, `python_`, `go_`), which every program of that kind has. */
+  readonly runtime: readonly PageFamily[];
+  readonly unknown: readonly PageFamily[];
+  /** `…_created` families that belong to another family of the page. */
+  readonly creationTimes: number;
+}
+
+const RUNTIME = /^(process|python|go)_/;
+
+/**
+ * Sorts the families of a page by what is known of them. Spellings of one family are one: with a defect of
+ * prometheus_client 0.23 to 0.26 the types are those of `sglang:x` and the samples those of `sglang_x`.
+ */
+function sortFamilies(page: Exposition, index: FamilyIndex): SortedPage {
+  const known = new Map<string, KnownPageFamily>();
+  const runtime: PageFamily[] = [];
+  const unknown: PageFamily[] = [];
+  let creationTimes = 0;
+  for (const { name, type, rows } of page.families) {
+    const samples = rows.length;
+    const [match] = index.find(name);
+    if (isCreationTime(name, page)) creationTimes += 1;
+    else if (match !== undefined) addKnown(known, { ...match, name, type, samples });
+    else (RUNTIME.test(name) ? runtime : unknown).push({ family: name, type, samples });
+  }
+  return { known: [...known.values()], runtime, unknown, creationTimes };
+}
+
+function addKnown(known: Map<string, KnownPageFamily>, found: KnownPageFamily): void {
+  const key = `${found.catalog.system} ${found.family.name}`;
+  const before = known.get(key);
+  if (before === undefined) known.set(key, found);
+  else {
+    const typed = before.type === 'unknown' ? found : before;
+    known.set(key, { ...typed, samples: before.samples + found.samples });
+  }
+}
+
+function isCreationTime(name: string, page: Exposition): boolean {
+  if (!name.endsWith('_created')) return false;
+  const base = name.slice(0, -'_created'.length);
+  return page.family(base) !== undefined || page.family(`${base}_total`) !== undefined;
+}
 
 /** What `explain --url U --json` prints of a page. */
 export interface PageReport {

@@ -1,6 +1,5 @@
 import { things } from '../../core/text/things.ts';
-import type { AbsentGroup } from './absent-families.ts';
-import type { PageReport } from './page-report.ts';
+import type { AbsentGroup, PageReport } from './page-report.ts';
 import { wrapped } from '../../core/text/wrapped.ts';
 
 /** The report on a page for the terminal; lines of at most `columns` characters where words allow it. */

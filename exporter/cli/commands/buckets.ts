@@ -1,9 +1,8 @@
 import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
-import { bucketReport, type BucketReport } from '../../explain/bucket-report.ts';
+import { bucketReport, observedInWindow, observedSinceStart, type BucketReport } from '../../explain/bucket-report.ts';
 import { latencyLimits, withClientShares, type ServerLimit } from '../../explain/limit-report.ts';
-import { observedInWindow, observedSinceStart } from '../../explain/observed-buckets.ts';
 import { serversFile } from '../../servers/files/servers-file.ts';
 import type { Objectives } from '../../../core/run/objectives.ts';
 import type { ServersFile } from '../../../core/run/servers-file.ts';

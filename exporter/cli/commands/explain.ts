@@ -1,6 +1,6 @@
 import { catalogs } from '../../../catalog/load.ts';
 import { findFamilies } from '../../../catalog/lookup.ts';
-import { explainFamily } from '../../explain/family-explanation.ts';
+import { explainFamily, readUses } from '../../explain/family-explanation.ts';
 import { familyText } from '../../explain/family-text.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { fetchLivePage, NoPageError } from '../../explain/live-page.ts';
@@ -11,11 +11,11 @@ import {
   ownFamilyText,
   REPUBLISHED,
   republishedFamilies,
+  ownMetric,
+  ownMetricText,
 } from '../../explain/own-family.ts';
-import { ownMetric, ownMetricText } from '../../explain/own-metric.ts';
 import { pageReport } from '../../explain/page-report.ts';
 import { pageText } from '../../explain/page-text.ts';
-import { readUses } from '../../explain/shown-in.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
 import { readPageAccess } from '../../servers/scrape/page-access.ts';
 import { CliError, ExitCode } from '../failure.ts';

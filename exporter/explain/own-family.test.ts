@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ownMetric } from './own-metric.ts';
+import { ownMetric } from './own-family.ts';
 
 test.each([
   ['llmbench_time_to_first_token_seconds', 'sent_to_first_content_chunk'],
