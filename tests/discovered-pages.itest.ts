@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Pod } from '../exporter/servers/discovery/pod.ts';
+import type { Pod } from '../exporter/servers/discovery/pods.ts';
 import { announced, start, type Ended, type Started } from './llmbench.ts';
 
 const TOKEN = 'token-of-test';

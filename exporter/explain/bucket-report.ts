@@ -19,7 +19,7 @@ import {
 import type { ServersFile, SeriesSummary } from '../../core/run/servers-file.ts';
 import type { CollectedTarget } from '../servers/collection.ts';
 import { HistogramSeries } from '../servers/series/series.ts';
-import { inferredUnit } from '../servers/summary/units.ts';
+import { inferredUnit } from '../servers/summary/families.ts';
 import { boundsForLimits, limitBuckets, type ServerLimit, type LimitBuckets } from './limit-report.ts';
 
 /** Histograms of one target with what they observed. */

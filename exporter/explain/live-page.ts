@@ -1,5 +1,5 @@
 import { ownValue } from '../../core/text/own-value.ts';
-import { NEEDS_CREDENTIALS, NEEDS_SWITCH } from '../servers/scrape/page-hint.ts';
+import { NEEDS_CREDENTIALS, NEEDS_SWITCH } from '../servers/scrape/recognize.ts';
 import type { Exposition } from '../../core/exposition/index.ts';
 import { ExpositionError, parseExposition } from '../../core/exposition/index.ts';
 import { OPEN_ACCESS, type PageAccess } from '../servers/scrape/page-access.ts';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { GpuFacts } from '../../core/run/provenance.ts';
-import { rocmCards } from '../servers/local-gpus/rocm-cards.ts';
+import { rocmCards } from '../servers/local-gpus.ts';
 import { factText, versionText, type InfoSeries } from './facts.ts';
 
 const TIMEOUT_MILLISECONDS = 3000;

@@ -1,12 +1,18 @@
 import type { RequestTarget } from '../load/transports/target.ts';
 import type { ScrapedTarget } from '../publish/target-info.ts';
-import { OWN_PLACES, ownPages, pagesBelow, pagesBeside, type DefaultPage } from '../servers/scrape/default-pages.ts';
-import { discoverDefaultPages } from '../servers/scrape/discover-default.ts';
-import { discoverLocal, localAddresses } from '../servers/scrape/discover-local.ts';
+import {
+  OWN_PLACES,
+  ownPages,
+  pagesBelow,
+  pagesBeside,
+  discoverDefaultPages,
+  discoverLocal,
+  localAddresses,
+  type DefaultPage,
+} from '../servers/scrape/discover.ts';
 import { readNamedPages } from '../servers/scrape/named-pages.ts';
 import { NO_CREDENTIALS, readPageAccess, type PageAccess } from '../servers/scrape/page-access.ts';
-import { NEEDS_SWITCH, pageHint } from '../servers/scrape/page-hint.ts';
-import { recognizeServer } from '../servers/scrape/recognize.ts';
+import { NEEDS_SWITCH, pageHint, recognizeServer } from '../servers/scrape/recognize.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
 import { targetOfServer, withoutRepeats, type Target } from '../servers/scrape/targets.ts';
 import type { RunRequest } from './run-request.ts';

@@ -11,7 +11,7 @@ import { Collector } from '../servers/scrape/collector.ts';
 import { writeCollection } from '../servers/collect-servers.ts';
 import { isThisMachine } from '../provenance/read-provenance.ts';
 import { infoSeries, type InfoSeries } from '../provenance/facts.ts';
-import { LocalGpus } from '../servers/local-gpus/local-gpus.ts';
+import { LocalGpus } from '../servers/local-gpus.ts';
 import { gpuEnergy, reportsEnergy } from '../servers/summary/gpu-energy.ts';
 import { loadNow, type ServerLoadNow } from '../servers/summary/load-now.ts';
 import { movedWithin } from '../servers/summary/moved.ts';

@@ -5,10 +5,9 @@ import { RAY_REPORT_SECONDS } from '../../catalog/within-ray.ts';
 import type { ServerTarget } from '../../core/run/result.ts';
 import { percentile } from '../../core/stats/percentiles.ts';
 import type { Collector } from './scrape/collector.ts';
-import type { TimeWindow } from './series/gauge-statistics.ts';
+import { windowOf, type TimeWindow, type StatisticsWindow } from './series/statistics.ts';
 import { repeatedSeries, type RepeatedSeries } from './series/same-process.ts';
 import { HistogramSeries, isCumulative, type Series } from './series/series.ts';
-import { windowOf, type StatisticsWindow } from './series/statistics.ts';
 import type { TargetLoop, TargetState } from './scrape/target-loop.ts';
 import type { TargetStore } from './series/target-store.ts';
 

@@ -1,6 +1,6 @@
 import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
 import { collectServers } from '../../servers/collect-servers.ts';
-import { discoverLocal } from '../../servers/scrape/discover-local.ts';
+import { discoverLocal } from '../../servers/scrape/discover.ts';
 import type { Target } from '../../servers/scrape/targets.ts';
 import { readNamedPages } from '../../servers/scrape/named-pages.ts';
 import { codeOf } from '../../errors/store-errors.ts';

@@ -1,5 +1,5 @@
-import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/export-info.ts';
-import { MAX_PAGES } from '../../servers/discovery/http-sd-pages.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/aiperf-view.ts';
+import { MAX_PAGES } from '../../servers/discovery/find-pages.ts';
 import { parsePageSearch } from '../../servers/discovery/page-search.ts';
 import type { NamedPage, SearchedPages } from '../../servers/scrape/named-pages.ts';
 import type { PageCredentials } from '../../servers/scrape/page-access.ts';

@@ -2,10 +2,8 @@ import type { SeriesSummary, ServersFile } from '../../../core/run/servers-file.
 import { aiperfStatistics } from '../summary/aiperf-statistics.ts';
 import { repeats, targetResult, wall_ns, type CollectedTarget, type Collection } from '../collection.ts';
 import { familyDescriber, type FamilyDescription } from '../summary/families.ts';
-import type { TimeWindow } from '../series/gauge-statistics.ts';
+import { slicesOf, seriesStatistics, windowOf, type TimeWindow } from '../series/statistics.ts';
 import type { Series } from '../series/series.ts';
-import { slicesOf } from '../series/slices.ts';
-import { seriesStatistics, windowOf } from '../series/statistics.ts';
 
 export function serversFile(collection: Collection, runId: string | null): ServersFile {
   const { window, targets, definitions, interval_ns } = collection;

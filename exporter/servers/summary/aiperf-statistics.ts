@@ -1,9 +1,8 @@
 import { histogramQuantile } from '../../../core/histogram/quantile.ts';
 import { percentile } from '../../../core/stats/percentiles.ts';
-import type { TimeWindow } from '../series/gauge-statistics.ts';
+import { slicesOf, type TimeWindow } from '../series/statistics.ts';
 import { HistogramSeries, type ScalarSeries, type Series } from '../series/series.ts';
 import type { BucketCounts } from '../../../core/run/servers-file.ts';
-import { slicesOf } from '../series/slices.ts';
 import type { TargetStore } from '../series/target-store.ts';
 
 /** A time slice in AIPerf's form: times of the collection's clock, statistics by AIPerf's names. */

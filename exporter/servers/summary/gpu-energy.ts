@@ -6,8 +6,7 @@ import {
   type WindowEnergy,
 } from '../../../core/measures/gpu-energy.ts';
 import type { EnergyOfGpu, EnergySource, GpuEnergy } from '../../../core/run/result.ts';
-import { NVIDIA_SMI } from '../local-gpus/nvidia-smi.ts';
-import { ROCM_SMI } from '../local-gpus/rocm-smi.ts';
+import { NVIDIA_SMI, ROCM_SMI } from '../local-gpus.ts';
 import type { CollectedTarget, Collection } from '../collection.ts';
 import type { Series } from '../series/series.ts';
 import { ScalarSeries } from '../series/series.ts';

@@ -1,15 +1,14 @@
+import type { SeriesType, SeriesStatistics } from '../../../../core/run/servers-file.ts';
+import { wall_ns, type CollectedTarget, type Collection } from '../../collection.ts';
+import type { FamilyFacts, Series } from '../../series/series.ts';
+import { slicesOf, seriesStatistics, windowOf } from '../../series/statistics.ts';
 import {
   aiperfStatistics,
   AIPERF_PERCENTILES,
   type AiperfSlice,
   type AiperfSeriesSummary,
 } from '../../summary/aiperf-statistics.ts';
-import { wall_ns, type CollectedTarget, type Collection } from '../../collection.ts';
-import type { FamilyFacts, Series } from '../../series/series.ts';
-import type { SeriesType, SeriesStatistics } from '../../../../core/run/servers-file.ts';
-import { slicesOf } from '../../series/slices.ts';
-import { seriesStatistics, windowOf } from '../../series/statistics.ts';
-import { inferredUnit } from '../../summary/units.ts';
+import { inferredUnit } from '../../summary/families.ts';
 
 /** A family in the form of AIPerf's exports. */
 export interface AiperfFamily {
@@ -133,4 +132,15 @@ function inAiperfWords(
 
 function known(stats: Readonly<Record<string, number | null>>): Record<string, number> {
   return Object.fromEntries(Object.entries(stats).filter((entry): entry is [string, number] => entry[1] !== null));
+}
+
+export const EXPORT_FORMATS = ['json', 'csv', 'jsonl', 'parquet'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Header of the exported files. */
+export interface ExportInfo {
+  /** Name and version of this program. */
+  readonly tool: string;
+  /** ID of the run, or a name generated for the collection. */
+  readonly id: string;
 }

@@ -5,13 +5,10 @@ import { finished } from 'node:stream/promises';
 import { replaceFile, replaceWhenWritten } from '../../../files/durable-file.ts';
 import { besideOutput } from '../../../files/output-temporary.ts';
 import { type Collection, wall_ns, type CollectedTarget } from '../../collection.ts';
-import { EXPORT_FORMATS, type ExportFormat, type ExportInfo } from './export-info.ts';
-import { serverMetricsCsv } from './server-metrics-csv.ts';
-import { serverMetricsJson } from './server-metrics-json.ts';
+import { EXPORT_FORMATS, aiperfName, isLeftOut, sorted, type ExportFormat, type ExportInfo } from './aiperf-view.ts';
+import { serverMetricsCsv, serverMetricsJson, jsonText, orderedBuckets } from './server-metrics-text.ts';
 import { writeServerMetricsParquet } from './server-metrics-parquet.ts';
 import { HistogramSeries, type ScalarSeries, type Series } from '../../series/series.ts';
-import { aiperfName, isLeftOut, sorted } from './aiperf-view.ts';
-import { jsonText, orderedBuckets } from './json-text.ts';
 
 /**
  * Writes AIPerf's files `server_metrics_export.<format>` into a directory and returns their paths; an empty Parquet

@@ -4,7 +4,14 @@ import { mayHaveContinued } from '../../../../core/series/returns.ts';
 import type { Sighting, StartProof } from '../../../../core/series/sighting.ts';
 import type { StartTimePlace } from '../page-series.ts';
 import { isCumulative, ScalarSeries, type FamilyFacts, type Series } from '../series.ts';
-import { AlternatingServers, type SeenPage } from './alternating-servers.ts';
+import {
+  AlternatingServers,
+  appearance,
+  returnOf,
+  sightingOf,
+  type SeenPage,
+  type SeenSeries,
+} from './alternating-servers.ts';
 import {
   earlierOf,
   fellWhileAbsent,
@@ -16,7 +23,6 @@ import {
   wasMissing,
   type CumulativeSeries,
 } from './cumulative-values.ts';
-import { appearance, returnOf, sightingOf, type SeenSeries } from './sighting-of.ts';
 import { StartProofs } from './start-proofs.ts';
 
 /** The part of a store needed to track restarts of its series. */

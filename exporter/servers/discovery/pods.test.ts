@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import type { Pod, PodContainer } from './pod.ts';
-import { pagesOfPods } from './pages-of-pods.ts';
+import { pagesOfPods, type Pod, type PodContainer } from './pods.ts';
 
 const { items } = JSON.parse(readFileSync(new URL('fixtures/pods.json', import.meta.url), 'utf8')) as {
   items: readonly Pod[];

@@ -2,10 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { ScalarSeries } from '../series/series.ts';
-import { LocalGpus } from './local-gpus.ts';
-import { samplesOf } from './rocm-smi.ts';
-import { until } from '../../../core/testing/until.ts';
+import { until } from '../../core/testing/until.ts';
+import { LocalGpus, samplesOf } from './local-gpus.ts';
+import type { ScalarSeries } from './series/series.ts';
 
 /** A shell script takes the place of each program. */
 const onUnix = process.platform === 'win32' ? test.skip : test;

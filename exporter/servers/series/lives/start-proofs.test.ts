@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { catalogs } from '../../../../catalog/load.ts';
-import { otherLabels, processOf } from './process-labels.ts';
+import { otherLabels, processOf } from './start-proofs.ts';
 
 // The start time of an exporter of GPUs is not that of its counters.
 const servers = catalogs().filter(({ role }) => role !== 'hardware');

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { httpSdPages } from './http-sd-pages.ts';
+import { httpSdPages } from './find-pages.ts';
 
 test('applies the labels that Prometheus applies to the URL of a target', () => {
   const labels = { __scheme__: 'https', __metrics_path__: '/v1/metrics', '__param_collect[]': 'a b', job: 'nim' };

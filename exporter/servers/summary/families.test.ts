@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { aiperfExport } from '../testing/aiperf-recording.ts';
-import { inferredUnit } from './units.ts';
+import { inferredUnit } from './families.ts';
 
 describe('the unit of a family that no catalog describes', () => {
   test.each([

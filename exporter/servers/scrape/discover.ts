@@ -1,3 +1,8 @@
+import { OPEN_ACCESS, type PageAccess } from './page-access.ts';
+import { PageClient, type PageLimits } from './page-request.ts';
+import { systemsOf, systemOf } from './recognize.ts';
+import { parseTarget, KNOWN_ENDPOINTS, type Target } from './targets.ts';
+
 /** A page that a benchmarked server may have beside its API. */
 export interface DefaultPage {
   readonly url: string;
@@ -75,4 +80,77 @@ export function pagesBelow(origin: string, prefix: string): readonly DefaultPage
 /** Metrics ports serve plain HTTP by default, also beside an API with TLS. */
 function atPort(origin: string, port: number): string {
   return `http://${new URL(origin).hostname}:${port}/metrics`;
+}
+
+/** Short: the run waits for the slowest of the pages. */
+const SEARCH_LIMITS: PageLimits = {
+  connectTimeoutSeconds: 1,
+  readTimeoutSeconds: 1,
+  totalTimeoutSeconds: 2,
+  maxBytes: 16 * 1024 * 1024,
+};
+
+/**
+ * Requests each page once and returns those that serve the metrics of the expected system, or of any. The credentials are sent to
+ * pages at the given origins only, which the user named.
+ */
+export async function discoverDefaultPages(
+  pages: readonly DefaultPage[],
+  origins: readonly string[],
+  access: PageAccess,
+): Promise<readonly { readonly page: DefaultPage; readonly target: Target }[]> {
+  const now_ns = (): number => performance.now() * 1e6;
+  const open: PageAccess = { ...OPEN_ACCESS, ...(access.proxies && { proxies: access.proxies }) };
+  const clients = {
+    open: new PageClient(SEARCH_LIMITS, now_ns, open),
+    named: new PageClient(SEARCH_LIMITS, now_ns, access),
+  };
+  const isNamed = ({ url }: DefaultPage): boolean => origins.includes(new URL(url).origin);
+  try {
+    const found = await Promise.all(
+      pages.map(async (page) => {
+        const response = await clients[isNamed(page) ? 'named' : 'open'].get(page.url);
+        const systems = response.kind === 'page' ? systemsOf(new TextDecoder().decode(response.bytes)) : [];
+        if (page.system === null ? systems.length === 0 : !systems.includes(page.system)) return [];
+        const target = { ...parseTarget(page.url), system: page.system, access: isNamed(page) ? access : open };
+        return [{ page, target }];
+      }),
+    );
+    return found.flat();
+  } finally {
+    await Promise.all([clients.open.close(), clients.named.close()]);
+  }
+}
+
+const LOCAL_LIMITS = {
+  connectTimeoutSeconds: 1,
+  readTimeoutSeconds: 2,
+  totalTimeoutSeconds: 4,
+  maxBytes: 16 * 1024 * 1024,
+};
+
+/** Addresses on this machine where known systems serve their metrics by default. */
+export function localAddresses(): string[] {
+  const addresses = Object.values(KNOWN_ENDPOINTS).flatMap(({ ports, path }) =>
+    ports.map((port) => `http://127.0.0.1:${port}${path}`),
+  );
+  return [...new Set(addresses)];
+}
+
+/** The addresses that currently serve the metrics of a known system. */
+export async function discoverLocal(addresses: readonly string[] = localAddresses()): Promise<Target[]> {
+  const client = new PageClient(LOCAL_LIMITS, () => performance.now() * 1e6);
+  try {
+    const found = await Promise.all(
+      addresses.map(async (address) => ((await isKnown(client, address)) ? [address] : [])),
+    );
+    return found.flat().map(parseTarget);
+  } finally {
+    await client.close();
+  }
+}
+
+async function isKnown(client: PageClient, address: string): Promise<boolean> {
+  const page = await client.get(address);
+  return page.kind === 'page' && systemOf(new TextDecoder().decode(page.bytes)) !== null;
 }
