@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { GUIDELLM } from './guidellm/guidellm.ts';
-import { ImportRefusal } from './import-refusal.ts';
+import { ImportRefusal } from './import-notes.ts';
 import type { Importer } from './importer.ts';
 import { SGLANG } from './sglang/sglang.ts';
 import { openSource } from './reading/source-file.ts';

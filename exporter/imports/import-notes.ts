@@ -79,3 +79,8 @@ export function printable(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\u{FFFD}');
   return plain.length > MAX_TEXT ? `${plain.slice(0, MAX_TEXT)}…` : plain;
 }
+
+/** The files are known and cannot be imported: what is wrong and what to do, in one line for people. */
+export class ImportRefusal extends Error {
+  override readonly name = 'ImportRefusal';
+}

@@ -18,9 +18,8 @@ import type { AddedFile, ReadBack } from '../store/changes/add-run.ts';
 import { SCHEMA_VERSIONS } from '../store/migrations/migrate.ts';
 import { UNKNOWN_HEALTH } from '../store/sealed/run-result.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { bySource, measuresBesideSample, mergedMeasures } from './import-measures.ts';
+import { bySource, measuresBesideSample, mergedMeasures, ImportSummary } from './import-measures.ts';
 import { printable } from './import-notes.ts';
-import { ImportSummary } from './import-summary.ts';
 import type { MeasuredRequests, ServersOfRun, FileGroup, ImportedRun, ImportSource, KnownKey } from './importer.ts';
 import { noteDisorder, plausibleMeasures } from './stated/plausible-measures.ts';
 

@@ -1,10 +1,9 @@
+import { NOT_COUNTED, NOT_TRACED, type RequestRecord } from '../../core/run/record.ts';
+import type { RequestCounts } from '../../core/run/request-counts.ts';
 import type { MeasureResult, ResultFile, ServersResult } from '../../core/run/result.ts';
+import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import type { ClientRequests } from '../servers/summary/request-counts.ts';
-import { NOT_COUNTED, NOT_TRACED } from '../../core/run/record.ts';
-import type { RequestRecord } from '../../core/run/record.ts';
-import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
-import type { RequestCounts } from '../../core/run/request-counts.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { SourceFile } from './reading/source-file.ts';
 
@@ -246,3 +245,15 @@ export const UNREPORTED = {
   ...NOT_TRACED,
   ...NOT_COUNTED,
 } as const satisfies Partial<RequestRecord>;
+
+const EXTENSION = /\.(json|ya?ml)(\.\w+)?$/i;
+
+/** Each report for itself; one that a folder has as JSON and as YAML, under the same name, is read as JSON alone. */
+export function groupReports(files: readonly RecognizedFile[]): readonly FileGroup[] {
+  const nameOf = ({ file: { folder, name } }: RecognizedFile): string => `${folder}/${name.replace(EXTENSION, '')}`;
+  const isJson = ({ file }: RecognizedFile): boolean => file.head.text.trimStart().startsWith('{');
+  const inJson = new Set(files.filter(isJson).map(nameOf));
+  return files
+    .filter((each) => isJson(each) || !inJson.has(nameOf(each)))
+    .map((each) => ({ files: [each], name: each.file.name, group_id: null, step: null, repeat: null }));
+}

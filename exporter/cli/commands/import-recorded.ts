@@ -1,4 +1,4 @@
-import { ImportRefusal } from '../../imports/import-refusal.ts';
+import { ImportRefusal } from '../../imports/import-notes.ts';
 import { importWindow } from '../../imports/prometheus/import-window.ts';
 import { readPageAccess } from '../../servers/scrape/page-access.ts';
 import { CliError, ExitCode } from '../failure.ts';

@@ -2,10 +2,10 @@ import { Fields } from '../reading/fields.ts';
 import { known } from '../importer.ts';
 import { printable } from '../import-notes.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { readJsonLines } from '../reading/read-json-lines.ts';
+import { readJsonLines } from '../reading/read-lines.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
-import { wallNanoseconds } from './records-origin.ts';
+import { wallNanoseconds } from './records.ts';
 import { AIPERF_INTERVAL_NS, KeptScrapes, ScrapePages } from './scrape-page.ts';
 import type { MetricFacts } from './scrape-page.ts';
 

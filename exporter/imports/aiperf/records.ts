@@ -1,14 +1,126 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import type { HttpPhases, RequestRecord, TokenSource } from '../../../core/run/record.ts';
+import {
+  ERROR_REASONS,
+  type ErrorReason,
+  type HttpPhases,
+  type RequestRecord,
+  type TokenSource,
+} from '../../../core/run/record.ts';
+import { ImportRefusal, type ImportNotes } from '../import-notes.ts';
 import { UNREPORTED } from '../importer.ts';
 import { Fields } from '../reading/fields.ts';
-import type { ImportNotes } from '../import-notes.ts';
-import { readJsonLines } from '../reading/read-json-lines.ts';
-import type { JsonLine } from '../reading/read-json-lines.ts';
+import { readLineBlocks, readJsonLines, type JsonLine } from '../reading/read-lines.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
-import { aiperfReason, statusOf } from './reasons.ts';
-import { wallNanoseconds } from './records-origin.ts';
-import type { RecordsOrigin } from './records-origin.ts';
+
+/**
+ * The reasons for AIPerf's error types (names of Python exceptions, and its own) and messages, in order of precedence.
+ */
+const RULES: readonly (readonly [RegExp, ErrorReason])[] = [
+  [/RequestCancell?ation|CancelledError/i, 'cancelled'],
+  [/ConnectionRefused|Connect call failed|Connection refused|ECONNREFUSED/i, 'connect_refused'],
+  [/ConnectionTimeout|ConnectTimeout|Connection timeout/i, 'connect_timeout'],
+  [/DNS|getaddrinfo|Name or service not known|nodename nor servname/i, 'dns'],
+  [/SSL|TLS|Certificate/i, 'tls'],
+  [
+    /ConnectionReset|ServerDisconnected|ClientOSError|BrokenPipe|ClientPayload|IncompleteRead|ClientConnectionError/i,
+    'reset',
+  ],
+  [/SocketTimeout|ReadTimeout|IdleTimeout/i, 'idle_timeout'],
+  [/Timeout/i, 'request_timeout'],
+  [/NoContent|EmptyResponse|no content|InvalidInferenceResult/i, 'no_content'],
+  [/JSONDecode|SSEResponseError.*pars|malformed/i, 'malformed_event'],
+  [/SSE|error event/i, 'error_event'],
+  [/ContentType|not a stream/i, 'not_a_stream'],
+  [/ClientConnector/i, 'connect_refused'],
+];
+
+const CANCELLED_CODE = 499;
+
+/** The reason for AIPerf's `{code, type, message}`. */
+export function aiperfReason(error: Fields): ErrorReason {
+  const code = error.number('code');
+  const type = error.text('type') ?? '';
+  const own = ERROR_REASONS.find((reason) => reason === type);
+  // What llmbench itself exported in AIPerf's form.
+  if (own !== undefined) return own;
+  if (code === CANCELLED_CODE) return 'cancelled';
+  if (code === 429) return 'http_429';
+  if (code !== null && code >= 300 && code <= 399) return 'redirect';
+  if (code !== null && code >= 400 && code <= 499) return 'http_4xx';
+  if (code !== null && code >= 500 && code <= 599) return 'http_5xx';
+  const text = `${type} ${error.text('message') ?? ''}`;
+  return RULES.find(([pattern]) => pattern.test(text))?.[1] ?? 'other';
+}
+
+/** The HTTP status among the codes of an error; null when the code is none, or the client's own. */
+function statusOf(error: Fields): number | null {
+  const code = error.number('code');
+  return code !== null && Number.isInteger(code) && code >= 100 && code <= 599 && code !== CANCELLED_CODE ? code : null;
+}
+
+const NS_PER_S = 1_000_000_000n;
+const MILLISECOND_NS = 1_000_000n;
+
+/** What holds for all lines of a file of records. */
+interface RecordsOrigin {
+  /** Nanoseconds since 1970 from which the times of the records count: the earliest of them, down to the millisecond. */
+  readonly zero_ns: bigint;
+  /**
+   * Whether any response reports its tokens in its usage. Where one does, the tokens of a response without usage are
+   * unknown: counts by AIPerf's tokenizer are another measure.
+   */
+  readonly usage: { readonly input: boolean; readonly output: boolean };
+}
+
+const TIMES = ['credit_issued_ns', 'request_start_ns'].map((key) => Buffer.from(`"${key}":`));
+const DIGITS = /^\s*(\d{17,19})(?![\d.eE])/;
+
+/** What is earlier than the first line by more than this comes from a clock that jumped. */
+const MAX_RUN_NS = 30n * 86_400n * NS_PER_S;
+
+/** Goes through a file of records once, before they are read. Throws `ImportRefusal` when no line has a time. */
+export async function recordsOrigin(records: SourceFile, reading: Reading): Promise<RecordsOrigin> {
+  const usage = { input: false, output: false };
+  let first: bigint | null = null;
+  let earliest: bigint | null = null;
+  // A line that is too long is noted when the records are read.
+  for await (const { bytes } of readLineBlocks(records, reading, () => undefined)) {
+    usage.input ||= bytes.includes('"usage_prompt_tokens"');
+    usage.output ||= bytes.includes('"usage_completion_tokens"');
+    for (const name of TIMES) {
+      for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + name.length)) {
+        const digits = DIGITS.exec(bytes.toString('latin1', at + name.length, at + name.length + 24))?.[1];
+        if (digits === undefined) continue;
+        const value = BigInt(digits);
+        first ??= value;
+        if (value > first - MAX_RUN_NS && (earliest === null || value < earliest)) earliest = value;
+      }
+    }
+  }
+  if (earliest !== null) return { zero_ns: earliest - (earliest % MILLISECOND_NS), usage };
+  throw new ImportRefusal(`${records.name}: no line has the time when its request was sent (request_start_ns)`);
+}
+
+const SPACE = 0x20;
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+/**
+ * Nanoseconds since 1970 under a key in the text of a JSON line, counted from `zero_ns`. Wall clocks in nanoseconds are
+ * above 2^53, where JSON.parse rounds. Null when the key is missing or its value is not a whole number.
+ */
+export function wallNanoseconds(text: string, key: string, zero_ns: bigint): number | null {
+  const name = `"${key}":`;
+  const found = text.indexOf(name);
+  if (found < 0) return null;
+  let from = found + name.length;
+  while (text.charCodeAt(from) === SPACE) from += 1;
+  let to = from;
+  while (isDigit(text.charCodeAt(to))) to += 1;
+  // 8 digits of seconds is 1973; a fraction or an exponent is not how AIPerf writes them.
+  if (to - from < 17 || to - from > 19) return null;
+  const seconds = Number(text.slice(from, to - 9)) - Number(zero_ns / NS_PER_S);
+  return seconds * 1e9 + (Number(text.slice(to - 9, to)) - Number(zero_ns % NS_PER_S));
+}
 
 const NS_PER_MS = 1e6;
 const BYTES_PER_KB = 1024;

@@ -14,8 +14,7 @@ import {
   measureOf,
   scalarOf,
 } from '../testing/import-folder.ts';
-import { benchmarkRun } from './benchmark-run.ts';
-import { CUMULATIVE_SHARE } from './report-figures.ts';
+import { benchmarkRun, CUMULATIVE_SHARE } from './benchmark-run.ts';
 import { requestsIn } from './requests.ts';
 
 const FIXTURES = new URL('./fixtures/', import.meta.url).pathname;

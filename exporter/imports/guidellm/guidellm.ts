@@ -1,8 +1,14 @@
 import { Fields, isObject } from '../reading/fields.ts';
-import { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../import-refusal.ts';
-import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
-import { groupReports } from '../group-reports.ts';
+import { ImportNotes, ImportRefusal } from '../import-notes.ts';
+import {
+  groupReports,
+  type FileGroup,
+  type ImportContext,
+  type ImportedRun,
+  type Importer,
+  type RecognizedFile,
+  type Recognition,
+} from '../importer.ts';
 import type { SourceFile, Reading } from '../reading/source-file.ts';
 import { benchmarkRun } from './benchmark-run.ts';
 import { readLongDocument } from '../reading/long-json/read-long-document.ts';

@@ -6,9 +6,7 @@ import { Fields } from '../reading/fields.ts';
 import { readJsonDocument, readYamlDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { reportRun } from '../llm-d/benchmark-report.ts';
-import { beginsWithRequest, recordsOfStages } from './stage-records.ts';
-import type { StageRecords } from './stage-records.ts';
-import { stageRun } from './stage-run.ts';
+import { beginsWithRequest, recordsOfStages, stageRun, type StageRecords } from './stage-run.ts';
 
 /** The reports of inference-perf, each stage of the load a run; with `per_request` also their records. */
 export const INFERENCE_PERF: Importer = {

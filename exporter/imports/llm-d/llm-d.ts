@@ -1,6 +1,13 @@
-import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
+import {
+  groupReports,
+  type FileGroup,
+  type ImportContext,
+  type ImportedRun,
+  type Importer,
+  type RecognizedFile,
+  type Recognition,
+} from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { groupReports } from '../group-reports.ts';
 import { readJsonDocument, readYamlDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { reportRun } from './benchmark-report.ts';

@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ImportRefusal } from '../import-refusal.ts';
+import { ImportRefusal } from '../import-notes.ts';
 import { distributionOf, importedRun, importInto, inTemporaryFolder, scalarOf } from '../testing/import-folder.ts';
 import { mappedImporter } from './mapped.ts';
-import { parseMapping } from './parse-mapping.ts';
+import { parseMapping } from './mapping.ts';
 
 const REQUESTS = `
 tool: my-bench

@@ -1,18 +1,23 @@
 import { closedLoop } from '../../../core/run/load.ts';
-import { firstNames } from '../../../core/text/first-names.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { ImportNotes, printable } from '../import-notes.ts';
-import { ImportRefusal } from '../import-refusal.ts';
-import { known, reportedRun } from '../importer.ts';
-import type { FileGroup, ImportContext, ImportedRun, Importer, ReportedFacts } from '../importer.ts';
+import { firstNames } from '../../../core/text/first-names.ts';
+import { ImportNotes, printable, ImportRefusal } from '../import-notes.ts';
+import {
+  known,
+  reportedRun,
+  type FileGroup,
+  type ImportContext,
+  type ImportedRun,
+  type Importer,
+  type ReportedFacts,
+} from '../importer.ts';
+import { isObject } from '../reading/fields.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { IsoTimes, NO_ZONE, wallInstant } from '../reading/wall-time.ts';
-import type { ColumnMapping, MappedMeasure } from './mapping.ts';
-import { isoIn, MappedRow, numberIn, recordOfRow } from './row-record.ts';
-import { rowsOf } from './rows.ts';
-import type { SourceRow } from './rows.ts';
 import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
+import type { ColumnMapping, MappedMeasure } from './mapping.ts';
+import { isoIn, MappedRow, numberIn, recordOfRow, rowsOf, type SourceRow } from './row-record.ts';
 
 const FORMAT = 'mapped-table';
 
@@ -218,4 +223,42 @@ function common({
 }: ColumnMapping): Pick<ReportedFacts, 'tool' | 'format' | 'scenario' | 'key'> {
   const load = concurrency === null ? null : closedLoop(concurrency);
   return { tool, format: FORMAT, scenario, key: known({ model, endpoint_type, streaming, load }) };
+}
+
+/** Whether a mapping can read the file: a table with a head, or objects whose own members are numbers. */
+export function isMappable({ name, head }: Pick<SourceFile, 'name' | 'head'>): boolean {
+  const start = head.text.trimStart();
+  if (start.startsWith('{') || start.startsWith('[')) return hasNumbers(head.firstObject ?? firstObjectIn(start));
+  if (!/\.csv$/i.test(name)) return false;
+  const [titles = [], row = []] = head.text.split('\n', 2).map((line) => line.trim().split(','));
+  return titles.length > 1 && titles.every(isTitle) && row.length >= titles.length;
+}
+
+function isTitle(text: string): boolean {
+  return /\p{L}/u.test(text);
+}
+
+/** Two are the least that a row of a benchmark has. */
+function hasNumbers(object: unknown): boolean {
+  return isObject(object) && Object.values(object).filter((value) => typeof value === 'number').length >= 2;
+}
+
+/** The first object of a text that may be cut after it; null when it is not whole, or no JSON. */
+function firstObjectIn(text: string): unknown {
+  const from = text.indexOf('{');
+  for (let to = text.indexOf('}', from); from >= 0 && to >= 0; to = text.indexOf('}', to + 1)) {
+    const piece = text.slice(from, to + 1);
+    // A brace within a text or within a nested object ends nothing.
+    if (count(piece, '{') > count(piece, '}')) continue;
+    try {
+      return JSON.parse(piece);
+    } catch {
+      return null;
+    }
+  }
+  return null;
+}
+
+function count(text: string, character: string): number {
+  return text.split(character).length - 1;
 }

@@ -13,8 +13,7 @@ import { collectionOfStores, type Collection } from '../../servers/collection.ts
 import type { PageAccess } from '../../servers/scrape/page-access.ts';
 import { gained, observed } from '../../servers/summary/gained-quantities.ts';
 import type { RunStore } from '../../store/run-store.ts';
-import { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../import-refusal.ts';
+import { ImportNotes, ImportRefusal } from '../import-notes.ts';
 import { importedRunId, NOTHING_MEASURED, storeImport } from '../import-run.ts';
 import { ALONE, reportedRun } from '../importer.ts';
 import { serversOfRun } from '../servers-of-stores.ts';

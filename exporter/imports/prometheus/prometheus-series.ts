@@ -2,7 +2,7 @@ import { isObject } from '../reading/fields.ts';
 import { PageClient, type PageLimits } from '../../servers/scrape/page-request.ts';
 import type { PageAccess } from '../../servers/scrape/page-access.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
-import { ImportRefusal } from '../import-refusal.ts';
+import { ImportRefusal } from '../import-notes.ts';
 
 /** The samples of one series as they were scraped, oldest first. */
 export interface RecordedSeries {

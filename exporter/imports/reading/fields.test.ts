@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { Fields } from './fields.ts';
 import { ImportNotes } from '../import-notes.ts';
+import { Fields, publicOriginOrNull } from './fields.ts';
 
 test('members by kind: what is of another kind is unknown, and noted once per kind of fault', () => {
   const notes = new ImportNotes();
@@ -36,4 +36,17 @@ test('only its own members are seen, and unread ones are noted', () => {
   fields.ignore('c');
   fields.noteUnread();
   expect(notes.lines).toEqual(['not understood: __proto__']);
+});
+
+test.each([
+  ['http://host:8000/v1?key=secret', 'http://host:8000'],
+  ['user:secret@host:9000/v1', 'http://host:9000'],
+  ['localhost:8000', 'http://localhost:8000'],
+  ['https://[::1]:8443/x', 'https://[::1]:8443'],
+  ['grpc://host:1', null],
+  ['http://a b', null],
+  ['host:99999', null],
+  ['', null],
+])('%p is at %p', (url, origin) => {
+  expect(publicOriginOrNull(url)).toBe(origin);
 });

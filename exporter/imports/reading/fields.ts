@@ -1,4 +1,5 @@
 import { FloatColumn } from '../../../core/stats/float-column.ts';
+import { publicOrigin } from '../../http-client/public-url.ts';
 import type { ImportNotes } from '../import-notes.ts';
 
 const NUMBER_TEXT = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
@@ -127,4 +128,11 @@ export function numbersOf(
     if (typeof value === 'number' && Number.isFinite(value)) values.append(value * scale);
   }
   return values.toArray();
+}
+
+/** Scheme, host and port of an address as a tool writes it, with or without `http://`; null when it is none. */
+export function publicOriginOrNull(url: string): string | null {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
+  const isHttp = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+  return isHttp ? publicOrigin(address) : null;
 }

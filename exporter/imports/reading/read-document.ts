@@ -1,6 +1,4 @@
-import { ImportRefusal } from '../import-refusal.ts';
-import { printable } from '../import-notes.ts';
-import type { ImportNotes } from '../import-notes.ts';
+import { ImportRefusal, printable, type ImportNotes } from '../import-notes.ts';
 import { JsonTextError, parseJson } from './json-text.ts';
 import type { LargeNumbers } from './json-text.ts';
 import { readBytes } from './source-file.ts';

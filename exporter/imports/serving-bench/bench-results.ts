@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../reading/fields.ts';
-import { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../import-refusal.ts';
+import { ImportNotes, ImportRefusal } from '../import-notes.ts';
 import type { ImportedRun } from '../importer.ts';
 import { CUT_OFF, DuplicateKeyError, JsonTextError } from '../reading/json-text.ts';
 import { JsonSplitter } from '../reading/long-json/json-splitter.ts';

@@ -10,8 +10,8 @@ import {
   measureOf,
   scalarOf,
 } from '../testing/import-folder.ts';
-import { jsonOfPython } from './iteration-log.ts';
-import { engineRecords, engineRequests } from './requests.ts';
+import { jsonOfPython } from './trtllm.ts';
+import { engineRecords, engineRequests } from './report-figures.ts';
 
 const FIXTURES = new URL('./fixtures/', import.meta.url).pathname;
 

@@ -1,6 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { ImportRefusal } from '../../import-refusal.ts';
-import type { ImportNotes } from '../../import-notes.ts';
+import { ImportRefusal, type ImportNotes } from '../../import-notes.ts';
 import { JsonTextError } from '../json-text.ts';
 import type { LargeNumbers } from '../json-text.ts';
 import { readBytes } from '../source-file.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { GapValues } from './gap-values.ts';
 import { ImportNotes } from '../import-notes.ts';
+import { GapValues } from './listed-survey.ts';
 
 const IDENTITY = { measure: 'inter_chunk_latency', definition: 'gap_between_chunks' };
 /** 1 … 1000 ms, in another order. */
