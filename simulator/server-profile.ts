@@ -1,5 +1,5 @@
 import type { EngineState, EngineEvent } from './engine/events.ts';
-import type { ResponseDialect } from './http/response-texts.ts';
+import type { ResponseDialect } from './http/reply.ts';
 
 /** A request that was answered, or whose client has gone. */
 export interface RespondedRequest {

@@ -5,8 +5,7 @@ import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import { pageShape } from '../metrics/testing/page-shape.ts';
 import { readPage } from '../metrics/testing/read-page.ts';
-import { DcgmMetrics } from './dcgm-metrics.ts';
-import { GpuLoad } from './gpu-load.ts';
+import { DcgmMetrics, GpuLoad } from './dcgm-metrics.ts';
 
 const S = 1e9;
 const { state } = new Engine(DEFAULT_ENGINE_PARAMETERS);

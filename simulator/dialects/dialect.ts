@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
 import type { RequestProgress } from '../engine/events.ts';
-import type { ResponseDialect, ResponseHead, StreamTexts } from '../http/response-texts.ts';
-import type { ApiError } from '../http/api-error.ts';
+import type { ResponseDialect, ResponseHead, StreamTexts } from '../http/reply.ts';
+import type { ApiError } from '../http/json-body.ts';
 
 /**
  * JSON in which a string `$name` stands for a value: `$text` of the token (also within a longer string), `$id`,

@@ -2,10 +2,16 @@ import type { IncomingMessage } from 'node:http';
 
 import type { ServerProfile } from '../server-profile.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
-import { ApiError } from '../http/api-error.ts';
-import { checkModel, isObject, parseObject, readCount, readMessages } from '../http/json-body.ts';
-import type { JsonObject } from '../http/json-body.ts';
-import { sendJson } from '../http/json-response.ts';
+import {
+  ApiError,
+  checkModel,
+  isObject,
+  parseObject,
+  readCount,
+  readMessages,
+  sendJson,
+  type JsonObject,
+} from '../http/json-body.ts';
 import { modelList, startResponse } from '../http/openai-response.ts';
 import { readPrompt } from '../http/prompt.ts';
 import type { RouteHandler } from '../http/route-server.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { TIGHT_PARAMETERS, drawnMoment, drawnRequests } from '../engine/testing/drawn-load.ts';
 import type { DrawnRequest } from '../engine/testing/drawn-load.ts';
 import type { EngineEvent } from '../engine/events.ts';
-import { GpuLoad } from '../dcgm/gpu-load.ts';
+import { GpuLoad } from '../dcgm/dcgm-metrics.ts';
 import type { Reply } from '../http/engine-driver.ts';
 import { readPage } from '../metrics/testing/read-page.ts';
 import type { SimulatedPage } from '../metrics/testing/read-page.ts';

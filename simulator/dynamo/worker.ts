@@ -1,10 +1,8 @@
-import type { GpuLoad } from '../dcgm/gpu-load.ts';
+import type { GpuLoad } from '../dcgm/dcgm-metrics.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineEvent, EngineRequest, EngineState, TokenEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { EngineDriver } from '../http/engine-driver.ts';
-import type { Reply } from '../http/engine-driver.ts';
-import type { MonotonicClock } from '../http/monotonic-clock.ts';
+import { EngineDriver, type Reply, type MonotonicClock } from '../http/engine-driver.ts';
 import { LmcacheMetrics } from '../lmcache/lmcache-metrics.ts';
 import { Feed } from '../metrics/feed.ts';
 import { at, on, seconds } from '../metrics/signals.ts';

@@ -1,4 +1,4 @@
-import type { BlockLife } from './block-lives.ts';
+import type { BlockLife } from './blocks.ts';
 
 /** Why a request ended: it reached its limit of tokens, or the model stopped. */
 export type FinishReason = 'length' | 'stop';

@@ -1,7 +1,94 @@
-import { FAULTS } from './known-faults.ts';
-import type { Fault, FaultKey } from './known-faults.ts';
-import { NO_FAULTS } from './plan.ts';
-import type { FaultPlan } from './plan.ts';
+import { NO_FAULTS, type FaultPlan, type Refusal } from './plan.ts';
+
+/** One key of a fault: a number within a range. */
+interface FaultKey {
+  readonly min: number;
+  readonly max: number;
+  readonly integer?: true;
+  /** Value when it is not given; null: none. */
+  readonly fallback: number | null;
+}
+
+interface Fault {
+  readonly keys: Readonly<Record<string, FaultKey>>;
+  /** Puts it into a plan. A key without value and fallback is absent. */
+  readonly add: (plan: FaultPlan, values: Readonly<Record<string, number | null>>) => FaultPlan;
+}
+
+const DAY = 86_400;
+const seconds = (fallback: number | null): FaultKey => ({ min: 0.001, max: DAY, fallback });
+const after = (fallback: number): FaultKey => ({ min: 0, max: DAY, fallback });
+const share = (fallback: number): FaultKey => ({ min: 0, max: 1, fallback });
+const count = (fallback: number): FaultKey => ({ min: 0, max: 1_000_000, integer: true, fallback });
+
+type Values = Parameters<Fault['add']>[1];
+const number = (values: Values, key: string): number => values[key] ?? 0;
+
+const windowOf = (values: Values) => ({
+  afterSeconds: number(values, 'after'),
+  seconds: number(values, 'seconds'),
+  everySeconds: values['every'] ?? null,
+});
+
+const streamFault = (values: Values) => ({ rate: number(values, 'rate'), afterTokens: number(values, 'after-tokens') });
+
+function refusing(status: Refusal['status']): Fault {
+  return {
+    keys: { after: after(5), seconds: seconds(5), every: seconds(null), rate: share(1), 'retry-after': after(1) },
+    add: (plan, values) => {
+      const refusal = { ...windowOf(values), status, rate: number(values, 'rate') };
+      return {
+        ...plan,
+        refusals: [...plan.refusals, { ...refusal, retryAfterSeconds: number(values, 'retry-after') }],
+      };
+    },
+  };
+}
+
+/** The faults that can be requested, by name. */
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  'slow-start': {
+    keys: { seconds: seconds(10) },
+    add: (plan, values) => ({ ...plan, slowStart: { seconds: number(values, 'seconds') } }),
+  },
+  stall: {
+    keys: { after: after(5), seconds: seconds(2), every: seconds(null) },
+    add: (plan, values) => ({ ...plan, stall: windowOf(values) }),
+  },
+  reset: {
+    keys: { rate: share(0.1), 'after-tokens': count(5) },
+    add: (plan, values) => ({ ...plan, reset: streamFault(values) }),
+  },
+  malformed: {
+    keys: { rate: share(0.1), 'after-tokens': count(5) },
+    add: (plan, values) => ({ ...plan, malformed: streamFault(values) }),
+  },
+  'http-429': refusing(429),
+  'http-503': refusing(503),
+  restart: {
+    keys: { after: after(10), seconds: seconds(2), every: seconds(null), worker: count(0) },
+    add: (plan, values) => ({ ...plan, restart: { ...windowOf(values), worker: number(values, 'worker') } }),
+  },
+  slowdown: {
+    keys: { factor: { min: 1, max: 1_000, fallback: 1.5 } },
+    add: (plan, values) => ({ ...plan, slowdown: { factor: number(values, 'factor') } }),
+  },
+  'kv-pressure': {
+    keys: { ratio: { min: 0.001, max: 1, fallback: 0.05 } },
+    add: (plan, values) => ({ ...plan, kvPressure: { ratio: number(values, 'ratio') } }),
+  },
+  'slow-kv-tier': {
+    keys: { factor: { min: 1, max: 100_000, fallback: 20 } },
+    add: (plan, values) => ({ ...plan, slowKvTier: { factor: number(values, 'factor') } }),
+  },
+  'hot-worker': {
+    keys: { worker: count(0), share: share(0.8) },
+    add: (plan, values) => ({
+      ...plan,
+      hotWorker: { worker: number(values, 'worker'), share: number(values, 'share') },
+    }),
+  },
+};
 
 /**
  * Reads faults as they stand on the command line, `name[:key=value,…]` each: `stall:after=5,seconds=2`.

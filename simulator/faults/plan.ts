@@ -1,4 +1,6 @@
-import type { Window } from '../engine/window.ts';
+import { seededRandom, type Random } from '../../core/stats/seeded-random.ts';
+import type { EngineParameters } from '../engine/parameters.ts';
+import { windowEnd, type Window } from '../engine/window.ts';
 
 /** Refuses requests with this status, in this time. */
 export interface Refusal extends Window {
@@ -67,5 +69,72 @@ export function checkWorkers({ restart, hotWorker }: FaultPlan, workers: number)
     if (fault !== null && fault.worker >= workers) {
       throw new RangeError(`${name}: there is no worker ${fault.worker}, the last one is ${workers - 1}`);
     }
+  }
+}
+
+/**
+ * The engine's parameters with the faults that lie in the engine: stalls, slow steps, a small KV cache, slow offload tiers.
+ *
+ * @throws RangeError when the tiers are to be slow and there are none
+ */
+export function withEngineFaults(parameters: EngineParameters, faults: FaultPlan): EngineParameters {
+  const { stall, slowdown, kvPressure, slowKvTier } = faults;
+  const factor = slowdown?.factor ?? 1;
+  const { offloadTiers, numKvBlocks, maxModelLen, blockSize } = parameters;
+  if (slowKvTier !== null && offloadTiers.length === 0) {
+    throw new RangeError('slow-kv-tier: this system has no KV tier below the device');
+  }
+  const fewest = Math.ceil(maxModelLen / blockSize);
+  return {
+    ...parameters,
+    stall: stall ?? parameters.stall,
+    prefillMillisecondsPerToken: parameters.prefillMillisecondsPerToken * factor,
+    stepBaseMilliseconds: parameters.stepBaseMilliseconds * factor,
+    decodeMillisecondsPerSequence: parameters.decodeMillisecondsPerSequence * factor,
+    numKvBlocks: kvPressure === null ? numKvBlocks : Math.max(fewest, Math.floor(numKvBlocks * kvPressure.ratio)),
+    offloadTiers: offloadTiers.map((tier) => ({
+      ...tier,
+      loadMillisecondsPerBlock: tier.loadMillisecondsPerBlock * (slowKvTier?.factor ?? 1),
+    })),
+  };
+}
+
+/** What is to happen to one stream; counts of tokens that are sent before it. */
+export interface StreamFate {
+  readonly resetAfterTokens: number | null;
+  readonly malformedAfterTokens: number | null;
+}
+
+/** The fate of a stream that nothing happens to. */
+export const UNTROUBLED: StreamFate = { resetAfterTokens: null, malformedAfterTokens: null };
+
+/** The faults of one server, drawn from its seed: the same requests in the same order meet the same. */
+export class ServerFaults {
+  readonly #plan: FaultPlan;
+  readonly #random: Random;
+
+  constructor(plan: FaultPlan, seed: number) {
+    this.#plan = plan;
+    // Not the engine's own sequence: a fault that is drawn must not change the times of its steps.
+    this.#random = seededRandom(seed ^ 0x5f3759df);
+  }
+
+  /** Whether the server still starts. @param time_s since its start */
+  isStarting(time_s: number): boolean {
+    return time_s < (this.#plan.slowStart?.seconds ?? 0);
+  }
+
+  /** The refusal that a request meets which comes now. */
+  refusal(time_s: number): Refusal | null {
+    const due = this.#plan.refusals.find((refusal) => windowEnd(refusal, time_s) !== null);
+    return due !== undefined && this.#random() < due.rate ? due : null;
+  }
+
+  streamFate(): StreamFate {
+    const { reset, malformed } = this.#plan;
+    return {
+      resetAfterTokens: reset !== null && this.#random() < reset.rate ? reset.afterTokens : null,
+      malformedAfterTokens: malformed !== null && this.#random() < malformed.rate ? malformed.afterTokens : null,
+    };
   }
 }

@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
 import type { FinishedEvent } from '../engine/events.ts';
-import { ApiError, badRequest } from './api-error.ts';
-import type { ApiOptions } from './chat-completions.ts';
+import { ApiError, badRequest, checkModel, parseObject, readCount, readText, sendJson } from './json-body.ts';
+import type { ApiOptions } from './completions.ts';
 import type { Reply } from './engine-driver.ts';
 import type { ReplyParts } from './generations.ts';
-import { checkModel, parseObject, readCount, readText } from './json-body.ts';
-import { sendJson } from './json-response.ts';
 import { readPlainPrompt } from './prompt.ts';
 import type { StartResponse } from './route-server.ts';
 

@@ -1,6 +1,20 @@
 import type { Engine } from '../engine/engine.ts';
 import type { EngineState, EngineEvent, EngineRequest, FinishedEvent, TokenEvent } from '../engine/events.ts';
-import type { MonotonicClock } from './monotonic-clock.ts';
+
+/** CLOCK_MONOTONIC, counted from an origin, so that a time is a small integer of nanoseconds. */
+export class MonotonicClock {
+  /** The origin on CLOCK_MONOTONIC, in nanoseconds; the same clock in every process of the machine. */
+  readonly origin_ns = process.hrtime.bigint();
+
+  now_ns(): number {
+    return Number(process.hrtime.bigint() - this.origin_ns);
+  }
+
+  /** A time of this clock as CLOCK_MONOTONIC: a safe integer until the machine has been up for 104 days. */
+  absolute_ns(time_ns: number): number {
+    return Number(this.origin_ns + BigInt(time_ns));
+  }
+}
 
 /** Where the tokens of one request go. */
 export interface Reply {

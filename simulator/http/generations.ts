@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { seededRandom, type Random } from '../../core/stats/seeded-random.ts';
-import { badRequest } from './api-error.ts';
-import { UNTROUBLED } from '../faults/server-faults.ts';
-import type { ServerFaults, StreamFate } from '../faults/server-faults.ts';
-import type { Reply, RequestBackend } from './engine-driver.ts';
-import type { MonotonicClock } from './monotonic-clock.ts';
+import { badRequest } from './json-body.ts';
+import { UNTROUBLED, type ServerFaults, type StreamFate } from '../faults/plan.ts';
+import type { Reply, RequestBackend, MonotonicClock } from './engine-driver.ts';
 import type { Prompt } from './prompt.ts';
 import { TruthRecord } from './truth-log.ts';
 import type { TruthLog } from './truth-log.ts';

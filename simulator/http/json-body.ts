@@ -1,4 +1,30 @@
-import { ApiError, badRequest } from './api-error.ts';
+import type { ServerResponse, IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+/** A response that refuses a request, in the shape that vLLM gives OpenAI's errors. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly type: string;
+  readonly param: string | null;
+
+  constructor(status: number, type: string, message: string, param: string | null = null) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.type = type;
+    this.param = param;
+  }
+
+  body(): string {
+    const { message, type, param, status } = this;
+    return JSON.stringify({ error: { message, type, param, code: status } });
+  }
+}
+
+export function badRequest(message: string, param: string | null = null): ApiError {
+  return new ApiError(400, 'BadRequestError', message, param);
+}
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -92,4 +118,40 @@ export function readText(request: JsonObject, key: string): string {
     throw badRequest(`\`${key}\` must be a string: the simulator takes one text in a request.`, key);
   }
   return text;
+}
+
+/** Sends a complete JSON response. */
+export function sendJson(response: ServerResponse, status: number, json: string): void {
+  const body = Buffer.from(json);
+  response.statusCode = status;
+  response.setHeader('content-type', 'application/json');
+  response.setHeader('content-length', body.length);
+  response.end(body);
+}
+
+/** Sends JSON in pieces, no faster than the client reads. A client that goes away in the middle ends it. */
+export async function sendTruth(response: ServerResponse, json: Iterable<string>): Promise<void> {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  await pipeline(Readable.from(json), response);
+}
+
+/** Enough for every prompt that fits a model. */
+export const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Reads a body to its end as UTF-8.
+ *
+ * @throws ApiError 413 when it is longer than `limit` bytes
+ * @throws Error when the client goes away before the end
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    length += piece.length;
+    // The rest is still read, so that the client gets the response and the connection stays usable.
+    if (length <= limit) pieces.push(piece);
+  }
+  if (length > limit) throw new ApiError(413, 'RequestTooLarge', `The body is longer than ${limit} bytes.`);
+  return Buffer.concat(pieces).toString('utf8');
 }

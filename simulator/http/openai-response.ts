@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
-import type { ResponseDialect, ResponseHead } from './response-texts.ts';
+import { StreamReply, WholeReply, type ResponseDialect, type ResponseHead } from './reply.ts';
 import type { Generations } from './generations.ts';
 import type { ResponseForm } from './json-body.ts';
 import type { Prompt } from './prompt.ts';
-import { StreamReply } from './stream-reply.ts';
-import { WholeReply } from './whole-reply.ts';
 
 /** What a request of any of the OpenAI APIs specifies. */
 export interface ResponseRequest extends ResponseForm {

@@ -1,6 +1,6 @@
 import type { RequestProgress } from '../engine/events.ts';
-import type { ResponseDialect, ResponseHead, StreamTexts } from './response-texts.ts';
-import type { ApiOptions } from './chat-completions.ts';
+import type { ResponseDialect, ResponseHead, StreamTexts } from './reply.ts';
+import type { ApiOptions } from './completions.ts';
 import { checkModel, parseObject, readCount, readMessages } from './json-body.ts';
 import type { JsonObject, Message } from './json-body.ts';
 import { startResponse } from './openai-response.ts';

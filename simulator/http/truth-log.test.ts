@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-import { MonotonicClock } from './monotonic-clock.ts';
+import { MonotonicClock } from './engine-driver.ts';
 import { TruthLog, TruthRecord } from './truth-log.ts';
 
 interface Truth {

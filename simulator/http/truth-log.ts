@@ -1,4 +1,4 @@
-import type { MonotonicClock } from './monotonic-clock.ts';
+import type { MonotonicClock } from './engine-driver.ts';
 
 /** How much the log keeps. */
 export interface TruthLimits {

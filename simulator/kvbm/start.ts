@@ -1,12 +1,10 @@
-import { DCGM_CONTENT_TYPE, DCGM_PORT, DcgmMetrics } from '../dcgm/dcgm-metrics.ts';
-import { GpuLoad } from '../dcgm/gpu-load.ts';
+import { DCGM_CONTENT_TYPE, DCGM_PORT, DcgmMetrics, GpuLoad } from '../dcgm/dcgm-metrics.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import type { Listening } from '../faults/restarting-server.ts';
-import { EngineDriver } from '../http/engine-driver.ts';
+import { EngineDriver, MonotonicClock } from '../http/engine-driver.ts';
 import { metricsServer, Site, pagePort, type PagePort } from '../http/site.ts';
-import { MonotonicClock } from '../http/monotonic-clock.ts';
 import { SimulatorServer } from '../http/server.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { VllmProfile } from '../vllm/profile.ts';

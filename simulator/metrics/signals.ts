@@ -1,4 +1,4 @@
-import type { BlockLife } from '../engine/block-lives.ts';
+import type { BlockLife } from '../engine/blocks.ts';
 import type {
   AbortedEvent,
   DraftCounts,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/testing/drawn-load.ts';
 import type { DrawnRequest } from '../engine/testing/drawn-load.ts';
-import { MonotonicClock } from '../http/monotonic-clock.ts';
+import { MonotonicClock } from '../http/engine-driver.ts';
 import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { readPage } from '../metrics/testing/read-page.ts';
 import { tritonFamilies } from './start.ts';

@@ -1,9 +1,8 @@
-import { GpuLoad } from '../dcgm/gpu-load.ts';
+import { GpuLoad } from '../dcgm/dcgm-metrics.ts';
 import { Engine } from '../engine/engine.ts';
 import type { AbortedEvent, EngineEvent, EngineState, FinishedEvent, StepEvent, TokenEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { EngineDriver } from '../http/engine-driver.ts';
-import type { MonotonicClock } from '../http/monotonic-clock.ts';
+import { EngineDriver, type MonotonicClock } from '../http/engine-driver.ts';
 import { MODEL_BYTES } from '../engine/parameters.ts';
 import { Feed } from '../metrics/feed.ts';
 import type { MetricsPage } from '../metrics/page.ts';

@@ -1,12 +1,11 @@
 import type { EngineParameters } from '../engine/parameters.ts';
 import { checkWorkers } from '../faults/plan.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
-import { sendJson } from '../http/json-response.ts';
-import { metricsServer, listenAt, pagePort } from '../http/site.ts';
-import { sendNegotiatedPage } from '../http/negotiated-page.ts';
+import { sendJson } from '../http/json-body.ts';
+import { metricsServer, listenAt, pagePort, sendNegotiatedPage } from '../http/site.ts';
 import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
-import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
+import { makeTextCompletions, textCompletionDialect } from '../http/completions.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { TrtllmProfile } from './profile.ts';
 

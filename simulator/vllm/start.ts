@@ -2,10 +2,10 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { checkWorkers } from '../faults/plan.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import { makeEmbeddings } from '../http/embeddings.ts';
-import { sendJson } from '../http/json-response.ts';
+import { sendJson } from '../http/json-body.ts';
 import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
-import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
+import { makeTextCompletions, textCompletionDialect } from '../http/completions.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { VllmProfile } from './profile.ts';
 

@@ -1,5 +1,4 @@
-import { FAULTS as KNOWN_FAULTS } from '../../../simulator/faults/known-faults.ts';
-import { parseFaults } from '../../../simulator/faults/parse.ts';
+import { FAULTS as KNOWN_FAULTS, parseFaults } from '../../../simulator/faults/parse.ts';
 import { NO_FAULTS } from '../../../simulator/faults/plan.ts';
 import { targetOptions } from '../../../simulator/dialects/dialect.ts';
 import { DIALECT_NAMES, DIALECTS } from '../../../simulator/dialects/table.ts';

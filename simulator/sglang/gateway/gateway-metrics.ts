@@ -3,8 +3,7 @@ import type { Labels } from '../../metrics/family.ts';
 import { Feed } from '../../metrics/feed.ts';
 import { MetricsPage } from '../../metrics/page.ts';
 import { FORMATS, writePage } from '../../metrics/write-page.ts';
-import type { Choice } from './cache-aware-policy.ts';
-import type { BreakerTransition, Worker } from './worker.ts';
+import type { Choice, BreakerTransition, Worker } from './worker.ts';
 
 /** What a request asks the router for. */
 export interface Routed {

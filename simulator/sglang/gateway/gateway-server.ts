@@ -1,19 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import type { FaultPlan } from '../../faults/plan.ts';
-import { ApiError } from '../../http/api-error.ts';
-import { sendJson } from '../../http/json-response.ts';
+import { ApiError, sendJson, MAX_BODY_BYTES, readBody } from '../../http/json-body.ts';
 import { metricsServer, listenAt, type PagePort } from '../../http/site.ts';
-import { MAX_BODY_BYTES, readBody } from '../../http/request-body.ts';
 import { RouteServer } from '../../http/route-server.ts';
 import type { RouteHandler } from '../../http/route-server.ts';
-import { CacheAwarePolicy } from './cache-aware-policy.ts';
-import { Forwarder } from './forwarder.ts';
-import { GatewayError, readGatewayRequest } from './gateway-request.ts';
+import { CacheAwarePolicy, Upstream, Worker } from './worker.ts';
+import { Forwarder, GatewayError, readGatewayRequest } from './forwarder.ts';
 import { GatewayMetrics } from './gateway-metrics.ts';
 import type { Routed } from './gateway-metrics.ts';
-import { Upstream } from './upstream.ts';
-import { Worker } from './worker.ts';
 import { parseText, type Labels, type MetricFamily, type MetricType } from '../../../core/exposition/index.ts';
 import { escapeLabelValue, plainNumber } from '../../metrics/write-page.ts';
 

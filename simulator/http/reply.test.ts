@@ -1,13 +1,11 @@
 import { Writable } from 'node:stream';
-
 import { describe, expect, test } from '@jest/globals';
-
 import { systemResponses } from '../dialects/dialect.ts';
 import { DIALECTS } from '../dialects/table.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
-import { MonotonicClock } from './monotonic-clock.ts';
-import { StreamReply } from './stream-reply.ts';
+import { MonotonicClock } from './engine-driver.ts';
+import { StreamReply } from './reply.ts';
 import { TruthRecord } from './truth-log.ts';
 
 /** A client that reads only when it is reported to. */

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
-
 import { seededRandom } from '../../core/stats/seeded-random.ts';
-import { KvRouter } from './kv-router.ts';
+import { KvRouter } from './backend.ts';
 
 const OPTIONS = { blockSize: 4, numKvBlocks: 8, random: seededRandom(3), hotWorker: null };
 

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-
-import { BlockLives } from './block-lives.ts';
+import { BlockLives } from './blocks.ts';
 
 test('age, idle time and gaps of a block, and a new life after each end', () => {
   const lives = new BlockLives(3);

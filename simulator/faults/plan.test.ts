@@ -1,7 +1,5 @@
 import { expect, test } from '@jest/globals';
-
-import { NO_FAULTS } from './plan.ts';
-import { ServerFaults, UNTROUBLED } from './server-faults.ts';
+import { NO_FAULTS, ServerFaults, UNTROUBLED } from './plan.ts';
 
 test('a slow start is over when its time has passed', () => {
   const faults = new ServerFaults({ ...NO_FAULTS, slowStart: { seconds: 10 } }, 1);
