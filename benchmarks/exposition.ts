@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Bench, BenchContext, Row } from './bench.ts';
+import { inTurn, type Bench, type BenchContext, type Row } from './bench.ts';
 import { jsonLines, numberOf, runProgram } from './child-program.ts';
-import { inTurn } from './in-turn.ts';
 import { peer } from './workshop.ts';
 
 const PARSER = fileURLToPath(new URL('exposition-parser.ts', import.meta.url));

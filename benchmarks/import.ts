@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeAiperfFile } from './aiperf-file.ts';
 import { peer } from './workshop.ts';
-import type { Bench, BenchContext, Row } from './bench.ts';
+import { inTurn, type Bench, type BenchContext, type Row } from './bench.ts';
 import { lastJsonLine, numberOf, runProgram } from './child-program.ts';
 import type { JsonLine } from './child-program.ts';
-import { inTurn } from './in-turn.ts';
 
 const FILE_BYTES = 500e6;
 const PROGRAM = fileURLToPath(new URL('import-program.ts', import.meta.url));

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Bench, BenchContext, Row } from './bench.ts';
-import { inTurn } from './in-turn.ts';
+import { inTurn, type Bench, type BenchContext, type Row } from './bench.ts';
 import { ONE_CHUNK, clientArguments, startPacedServer } from './paced-server.ts';
 import { clientResult } from './stream.ts';
 import type { ClientResult } from './stream.ts';

@@ -6,7 +6,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { readScriptOptions, wholeNumber } from '../scripts/script-options.ts';
 import { Unavailable, Workshop } from './workshop.ts';
-import type { Bench, BenchContext } from './bench.ts';
+import { table, type Bench, type BenchContext } from './bench.ts';
 import { exposition } from './exposition.ts';
 import { find } from './find/find.ts';
 import { imports } from './import.ts';
@@ -18,7 +18,6 @@ import { merge } from './merge.ts';
 import { requests } from './requests.ts';
 import { start } from './start.ts';
 import { stream, streams2000 } from './stream.ts';
-import { table } from './table.ts';
 import { workers } from './workers.ts';
 
 const BENCHES: readonly Bench[] = [

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import type { Bench, BenchContext, Row } from './bench.ts';
+import { inTurn, type Bench, type BenchContext, type Row } from './bench.ts';
 import { Unavailable } from './workshop.ts';
 import { runProgram } from './child-program.ts';
-import { inTurn } from './in-turn.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
 const MIN_ROUNDS = 15;

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import type { Bench, BenchContext, Row, Target } from './bench.ts';
+import { inTurn, type Bench, type BenchContext, type Row, type Target } from './bench.ts';
 import { lastJsonLine, numberOf, runProgram } from './child-program.ts';
-import { inTurn } from './in-turn.ts';
 import {
   BURST_2000,
   BURST_512,

@@ -1,5 +1,4 @@
-import type { Bench, BenchContext, Row } from './bench.ts';
-import { inTurn } from './in-turn.ts';
+import { inTurn, type Bench, type BenchContext, type Row } from './bench.ts';
 import { clientArguments, pacedUrl, startPacedServer } from './paced-server.ts';
 import { clientResult } from './stream.ts';
 import { COMPILED_AFTER_SECONDS, llmbenchRun, LOAD, type Cost, type OwnRun } from './whole-run.ts';

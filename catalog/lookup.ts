@@ -1,6 +1,16 @@
-import { catalogs } from './load.ts';
-import { nativeName } from './native-name.ts';
-import type { Catalog, CatalogFamily, CatalogMetricType, FamilyMatch } from './types.ts';
+import { catalogs, loadCatalogHead, systems } from './load.ts';
+import type { Catalog, CatalogFamily, CatalogMetricType, FamilyMatch, CatalogHead } from './types.ts';
+import { WITHIN_RAY } from './within-ray.ts';
+
+/**
+ * The name that the engine itself gives to a family: without the prefix of Ray (`ray_vllm:num_requests_running`), and
+ * with the colon of SGLang's engine, which its gateway writes as an underscore.
+ */
+export function nativeName(name: string): string {
+  const [, engine, rest] = WITHIN_RAY.exec(name) ?? [];
+  if (engine !== undefined) return `${engine}:${rest ?? ''}`;
+  return name.startsWith('sglang_') ? `sglang:${name.slice('sglang_'.length)}` : name;
+}
 
 /** What Prometheus' types append to a family's name in the names of its samples and of the families next to it. */
 const SUFFIXES: Readonly<Record<CatalogMetricType, readonly string[]>> = {
@@ -65,4 +75,30 @@ let everything: FamilyIndex | null = null;
 export function findFamilies(name: string): readonly FamilyMatch[] {
   everything ??= new FamilyIndex(catalogs());
   return everything.find(name);
+}
+
+const ORDER: readonly CatalogHead['role'][] = ['gateway', 'engine', 'layer', 'hardware'];
+
+let heads: readonly CatalogHead[] | null = null;
+
+/**
+ * The systems whose families are among these names, gateways first, then engines, then what works inside them: a page
+ * of Dynamo that passes vLLM's and LMCache's families through is `dynamo`, `vllm`, `lmcache`.
+ */
+export function systemsOfNames(names: Iterable<string>): string[] {
+  heads ??= systems()
+    .map(loadCatalogHead)
+    .sort((a, b) => ORDER.indexOf(a.role) - ORDER.indexOf(b.role));
+  const all = [...names].map(nativeName);
+  const any = (prefixes: readonly string[]): boolean =>
+    all.some((name) => prefixes.some((prefix) => name.startsWith(prefix)));
+  return heads
+    .filter(
+      ({ format, detect, detect_with, detect_without }) =>
+        format !== 'json' &&
+        any(detect) &&
+        (detect_with === undefined || any(detect_with)) &&
+        (detect_without === undefined || !any(detect_without)),
+    )
+    .map(({ system }) => system);
 }

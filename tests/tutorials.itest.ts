@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import { BAD_WEEK_PAGE, badWeekPage } from '../scripts/docs/bad-week.ts';
-import { SERVER_HEADING } from '../scripts/docs/tutorial-pages.ts';
-import { TUTORIALS } from '../scripts/docs/tutorials.ts';
+import { SERVER_HEADING, TUTORIALS } from '../scripts/docs/tutorial-pages.ts';
 import { announced, start } from './llmbench.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -2,19 +2,35 @@ import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { changePoints } from '../../exporter/judge/change-points.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
 import type { VerdictName } from '../../core/api/verdict.ts';
-import type { Bench, BenchContext, Row } from '../bench.ts';
+import { unlessUnavailable, type Bench, type BenchContext, type Row } from '../bench.ts';
 import { inParallel } from '../in-parallel.ts';
-import { unlessUnavailable } from '../unless-unavailable.ts';
 import { nightlyRows } from './nights.ts';
-import { otava, otavaAlarms, type OtavaResult } from './otava.ts';
+import {
+  otava,
+  otavaAlarms,
+  NIGHTS,
+  pairedTrial,
+  slowdownTrial,
+  unchangedTrial,
+  type OtavaResult,
+  type Trial,
+} from './trials.ts';
 import { PEERS } from './peers.ts';
 import { checkedForward, checkedInRandomOrders, peerValues, REAL_PEERS, scatterInMargins } from './real-histories.ts';
 import { readRepeats } from './repeats-file.ts';
-import { meanWithError, percent, shareText, wilson } from './share.ts';
-import { figuresOf, RULES, runMaker } from './series.ts';
+import {
+  meanWithError,
+  percent,
+  shareText,
+  wilson,
+  figuresOf,
+  RULES,
+  runMaker,
+  worldNamed,
+  WORLDS,
+  type World,
+} from './worlds.ts';
 import { setsRows } from './sets.ts';
-import { NIGHTS, pairedTrial, slowdownTrial, unchangedTrial, type Trial } from './trials.ts';
-import { worldNamed, WORLDS, type World } from './worlds.ts';
 
 const CHECKS = 2000;
 const HISTORIES = 100;

@@ -1,7 +1,7 @@
 import { percentile } from '../../core/stats/percentiles.ts';
 import { studentT } from '../../core/stats/student-t.ts';
 import type { RequestSample } from './repeats-file.ts';
-import type { Values } from './series.ts';
+import type { Values } from './worlds.ts';
 
 /** Requests of a simulated run, and their standard deviation as a share of their mean. */
 const REQUESTS = 1000;

@@ -7,7 +7,7 @@ import type { RunFigures } from '../../exporter/judge/run-figures.ts';
 import type { VerdictName } from '../../core/api/verdict.ts';
 import { deviation, judgedByPeer, PEERS, welchOnRequests } from './peers.ts';
 import type { RealRun } from './repeats-file.ts';
-import type { Values } from './series.ts';
+import type { Values } from './worlds.ts';
 
 const REQUESTS_PEER = "Welch's t on requests";
 const PUBLISHED = PEERS.filter(({ name }) => name !== REQUESTS_PEER);

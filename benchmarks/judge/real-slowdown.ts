@@ -11,7 +11,7 @@ import type { RunningServer } from '../../scripts/real-servers/real-server.ts';
 import type { Bench, BenchContext, Row } from '../bench.ts';
 import { startProgram } from '../child-program.ts';
 import { Unavailable } from '../workshop.ts';
-import { shareText } from './share.ts';
+import { shareText } from './worlds.ts';
 
 const LLMBENCH = fileURLToPath(new URL('../../bin/llmbench.js', import.meta.url));
 const TRIES = 10;

@@ -3,9 +3,19 @@ import { compare } from '../../exporter/judge/compare.ts';
 import type { VerdictName } from '../../core/api/verdict.ts';
 import type { BenchContext, Row } from '../bench.ts';
 import { inParallel } from '../in-parallel.ts';
-import { percent, wilson } from './share.ts';
-import { figuresOf, MARGIN, RULES, runMaker } from './series.ts';
-import { AUTOREGRESSION_7, HEAVY_TAILED, INDEPENDENT, normal, type World } from './worlds.ts';
+import {
+  percent,
+  wilson,
+  figuresOf,
+  MARGIN,
+  RULES,
+  runMaker,
+  AUTOREGRESSION_7,
+  HEAVY_TAILED,
+  INDEPENDENT,
+  normal,
+  type World,
+} from './worlds.ts';
 
 const COMPARISONS = 1000;
 const SIZES = [

@@ -1,4 +1,7 @@
+import type { Stat } from '../../core/api/verdict.ts';
 import type { Random } from '../../core/stats/seeded-random.ts';
+import type { Rules } from '../../exporter/judge/rules.ts';
+import type { Figure, RunFigures } from '../../exporter/judge/run-figures.ts';
 
 /** How the logarithms of a measure vary from run to run when nothing changes; mean 0, standard deviation 1. */
 export interface World {
@@ -86,4 +89,76 @@ export function normal(random: Random): number {
 function heavyTailed(random: Random): number {
   const chiSquared = normal(random) ** 2 + normal(random) ** 2 + normal(random) ** 2;
   return normal(random) / Math.sqrt(chiSquared);
+}
+
+/** The margin, as a ratio. */
+export const MARGIN = 0.05;
+/** Share of the variance that the measures of a run have in common. */
+const COMMON = 0.5;
+const STATS: readonly Stat[] = ['mean', 'p50', 'p75', 'p90', 'p25'];
+
+export const RULES: Rules = {
+  primary: STATS.map((stat) => ({ measure: 'request_latency', stat })),
+  margin: MARGIN,
+  margins: {},
+  alpha: 0.05,
+};
+
+/** One run of a simulated history: five latencies around 1. */
+export type Values = readonly number[];
+
+/** Makes runs: of the scatter as a share of the margin, and of how many margins slower the first measure is. */
+export function runMaker(world: World, random: Random, scatter: number): (day: number, slower?: number) => Values {
+  const common = world.start(random);
+  const own = STATS.map(() => world.start(random));
+  const margin = Math.log1p(MARGIN);
+  return (day, slower = 0) => {
+    const shared = Math.sqrt(COMMON) * common(day);
+    return own.map((value, i) =>
+      Math.exp(margin * (scatter * (shared + Math.sqrt(1 - COMMON) * value(day)) + (i === 0 ? slower : 0))),
+    );
+  };
+}
+
+/** What the judge reads of a run. */
+export function figuresOf(values: Values, place: number): RunFigures {
+  return {
+    run_id: `r${place}`,
+    start: new Date(Date.UTC(2026, 0, 1) + place * 60_000).toISOString(),
+    scenario: 'simulated',
+    fingerprint: 'f',
+    load: { input_tokens: null, output_tokens: null, cached_input_ratio: null, request_rate: null },
+    client: 'ok',
+    foreign_traffic: false,
+    figures: values.map((value, i): Figure => ({
+      ...{ measure: 'request_latency', stat: STATS[i] ?? 'mean', unit: 'seconds', definition: 'd', origin: 'client' },
+      ...{ population: 'ok', clock: 'sent', direction: 'lower', value, ci95: null, n: null, effective_n: null },
+    })),
+  };
+}
+
+/** Wilson's 95 % interval of a share. */
+export function wilson(successes: number, n: number): readonly [low: number, high: number] {
+  const z = 1.96;
+  const share = successes / n;
+  const middle = (share + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
+  const reach = (z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2))) / (1 + z ** 2 / n);
+  return [Math.max(0, middle - reach), Math.min(1, middle + reach)];
+}
+
+export function percent(share: number): string {
+  return `${Number((100 * share).toFixed(2))} %`;
+}
+
+/** A share with its interval and the number of what it is of. */
+export function shareText(successes: number, n: number): string {
+  const [low, high] = wilson(successes, n);
+  return `${percent(successes / n)} (95 %: ${percent(low)} to ${percent(high)}, n = ${n})`;
+}
+
+/** The mean, and its standard error from the scatter of independent values. */
+export function meanWithError(values: readonly number[]): { readonly mean: number; readonly error: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, error: Math.sqrt(squares / (values.length - 1) / values.length) };
 }

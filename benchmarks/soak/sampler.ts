@@ -4,7 +4,7 @@
  */
 import { readdirSync, writeSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Reading } from './reading.ts';
+import type { Reading } from '../over-time.ts';
 
 /** Not a channel of Node's, which a command would take for its parent. */
 const READINGS = 3;

@@ -5,11 +5,9 @@
  */
 import { loadavg } from 'node:os';
 import { readScriptOptions, wholeNumber } from '../../scripts/script-options.ts';
-import type { Row, Target } from '../bench.ts';
-import { medianOf, outerThirds, tenths } from '../over-time.ts';
-import { table } from '../table.ts';
+import { table, type Row, type Target } from '../bench.ts';
+import { medianOf, outerThirds, tenths, type Reading } from '../over-time.ts';
 import { Workshop } from '../workshop.ts';
-import type { Reading } from './reading.ts';
 import { SOAKS, type SoakPlan } from './soaks.ts';
 
 const NAME_WIDTH = 10;

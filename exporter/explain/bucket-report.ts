@@ -1,6 +1,5 @@
-import { systemsOfNames } from '../../catalog/detect.ts';
+import { systemsOfNames, FamilyIndex } from '../../catalog/lookup.ts';
 import { loadCatalog } from '../../catalog/load.ts';
-import { FamilyIndex } from '../../catalog/lookup.ts';
 import type { Catalog, FamilyMatch } from '../../catalog/types.ts';
 import {
   ADVISED_QUANTILES,

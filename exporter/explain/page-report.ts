@@ -1,6 +1,5 @@
-import { systemsOfNames } from '../../catalog/detect.ts';
+import { systemsOfNames, FamilyIndex } from '../../catalog/lookup.ts';
 import { loadCatalog } from '../../catalog/load.ts';
-import { FamilyIndex } from '../../catalog/lookup.ts';
 import type { Catalog, CatalogFamily, FamilyMatch, CatalogHead, CatalogMetricType } from '../../catalog/types.ts';
 import type { Exposition, MetricType, ExpositionFormat } from '../../core/exposition/index.ts';
 

@@ -1,7 +1,6 @@
 import { compatibilityPage } from './compatibility-page.ts';
-import { histogramFamilies } from './histogram-families.ts';
+import { histogramFamilies, metricsPage } from './metrics-page.ts';
 import { measuresPage } from './measures-page.ts';
-import { metricsPage } from './metrics-page.ts';
 import { peersPage } from './peers-page.ts';
 import { ownFamilies } from './own-families.ts';
 import { tutorialPages } from './tutorial-pages.ts';

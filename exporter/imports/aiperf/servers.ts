@@ -1,4 +1,4 @@
-import { systemsOfNames } from '../../../catalog/detect.ts';
+import { systemsOfNames } from '../../../catalog/lookup.ts';
 import { instantAt } from '../../../core/run/instant.ts';
 import type { ServerTarget } from '../../../core/run/result.ts';
 import type { SeriesType, SeriesSummary, ServersFile } from '../../../core/run/servers-file.ts';

@@ -1,6 +1,5 @@
-import { systemsOfNames } from '../../../catalog/detect.ts';
+import { systemsOfNames, FamilyIndex } from '../../../catalog/lookup.ts';
 import { catalogs } from '../../../catalog/load.ts';
-import { FamilyIndex } from '../../../catalog/lookup.ts';
 import {
   createScrapeParser,
   metadataLines,

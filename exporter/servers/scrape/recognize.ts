@@ -1,4 +1,4 @@
-import { systemsOfNames } from '../../../catalog/detect.ts';
+import { systemsOfNames } from '../../../catalog/lookup.ts';
 import type { Exposition } from '../../../core/exposition/index.ts';
 import type { PageAccess } from './page-access.ts';
 import { PageClient, type PageLimits } from './page-request.ts';

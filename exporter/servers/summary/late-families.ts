@@ -1,6 +1,5 @@
-import { systemsOfNames } from '../../../catalog/detect.ts';
+import { systemsOfNames, FamilyIndex } from '../../../catalog/lookup.ts';
 import { loadCatalog } from '../../../catalog/load.ts';
-import { FamilyIndex } from '../../../catalog/lookup.ts';
 import type { InexactFamily } from '../../../core/run/result.ts';
 import { totalAt } from '../series/lives/cumulative-values.ts';
 import { HistogramSeries, isCumulative } from '../series/series.ts';
