@@ -4,9 +4,9 @@
  */
 export { parseExposition } from './exposition/parse.ts';
 export { createScrapeParser, type ScrapeParser } from './exposition/scrape-parser.ts';
-export { ExpositionError } from './exposition/exposition-error.ts';
+export { ExpositionError } from './exposition/exposition.ts';
 export { classicHistograms, type ClassicHistogramSeries } from './exposition/classic-histograms.ts';
-export type { ParseLimits, ParseOptions } from './exposition/parse-options.ts';
+export type { ParseLimits, ParseOptions } from './exposition/exposition.ts';
 export type {
   Exemplar,
   Exposition,
@@ -20,17 +20,17 @@ export type {
 } from './exposition/exposition.ts';
 
 export { classicHistogram, type ClassicHistogram } from './histogram/classic-histogram.ts';
-export { histogramDelta, type HistogramDelta } from './histogram/delta.ts';
+export { histogramDelta, type HistogramDelta } from './histogram/classic-histogram.ts';
 export { histogramQuantile } from './histogram/quantile.ts';
 export { quantileBounds, type QuantileBounds } from './histogram/bounds.ts';
-export { fractionBelow, type FractionBelow } from './histogram/fraction.ts';
-export { addHistograms } from './histogram/add.ts';
-export { rebucket } from './histogram/rebucket.ts';
+export { fractionBelow, type FractionBelow } from './histogram/bounds.ts';
+export { addHistograms } from './histogram/classic-histogram.ts';
+export { rebucket } from './histogram/classic-histogram.ts';
 
 export { percentile } from './stats/percentiles.ts';
-export { summarize, type Summary } from './stats/summarize.ts';
+export { summarize, type Summary } from './stats/percentiles.ts';
 export { blockBootstrap, type BlockBootstrap, type BlockBootstrapOptions } from './stats/block-bootstrap.ts';
-export type { Interval } from './stats/interval.ts';
+export type { Interval } from './stats/shift.ts';
 
 export type { DistributionResult, MeasureResult, Percentile, ResultFile, ScalarResult } from './run/result.ts';
 export type { RunFile } from './run/run.ts';

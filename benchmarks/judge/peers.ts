@@ -1,5 +1,5 @@
 import { percentile } from '../../core/stats/percentiles.ts';
-import { studentT } from '../../core/stats/student-t.ts';
+import { studentT } from '../../core/stats/distributions.ts';
 import type { RequestSample } from './repeats-file.ts';
 import type { Values } from './worlds.ts';
 

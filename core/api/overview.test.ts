@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { overviewOf, runHistories } from './overview.ts';
-import { oldestFirst } from '../run/run-order.ts';
+import { oldestFirst } from '../run/run-id.ts';
 import { runSummary } from './testing/run-summary.ts';
 import type { ListedScenario } from './scenarios.ts';
 

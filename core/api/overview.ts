@@ -1,4 +1,4 @@
-import { isOrdered, oldestFirst } from '../run/run-order.ts';
+import { isOrdered, oldestFirst } from '../run/run-id.ts';
 import { foldedRuns, runGroup, sortValue } from './run-list.ts';
 import type { RunGroup, RunSummary } from './runs.ts';
 import type { ListedScenario } from './scenarios.ts';

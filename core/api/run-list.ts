@@ -1,4 +1,4 @@
-import { oldestFirst } from '../run/run-order.ts';
+import { oldestFirst } from '../run/run-id.ts';
 import { RUN_STATUSES } from '../run/run.ts';
 import { RANGED_KEYS } from './runs.ts';
 import type { KeyNumbers, RangedKey, RunFilterQuery, RunGroup, RunsQuery, RunsResponse, RunSummary } from './runs.ts';

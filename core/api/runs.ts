@@ -1,7 +1,7 @@
 import type { ObjectiveVerdict } from '../run/objectives.ts';
 import type { PhaseName } from '../run/record.ts';
 import type { ClientHealth, ResultFile } from '../run/result.ts';
-import type { OrderedRun } from '../run/run-order.ts';
+import type { OrderedRun } from '../run/run-id.ts';
 import type { RunFile } from '../run/run.ts';
 import type { ListPage, PageQuery } from './service.ts';
 import type { VerdictName, VerdictSummary } from './verdict.ts';

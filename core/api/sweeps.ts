@@ -1,5 +1,4 @@
-import type { Sweep } from '../sweeps/sweep-shape.ts';
-import type { SweepSummary } from '../sweeps/sweep-summary.ts';
+import type { Sweep, SweepSummary } from '../sweeps/sweep-shape.ts';
 import type { DamagedRun, ListPage } from './service.ts';
 
 /** A sweep of stored runs. The id is the same for all time: it is derived from what its runs have in common. */

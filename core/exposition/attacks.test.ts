@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { ExpositionError } from './exposition-error.ts';
-import type { Exposition, Sample } from './exposition.ts';
+import { ExpositionError, type Exposition, type Sample, type ParseLimits } from './exposition.ts';
 import { parseText } from './parse.ts';
-import type { ParseLimits } from './parse-options.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const parse = (text: string): Exposition => parseText(encode(text));

@@ -1,7 +1,5 @@
 import type { Exposition, Labels, MetricFamily } from './exposition.ts';
-import { classicHistogram } from '../histogram/classic-histogram.ts';
-import type { ClassicHistogram } from '../histogram/classic-histogram.ts';
-import { parseBound } from '../histogram/parse-bound.ts';
+import { classicHistogram, parseBound, type ClassicHistogram } from '../histogram/classic-histogram.ts';
 
 /**
  * One series of a classic histogram: one label set at one time. The counts are as the page has them, not repaired, and

@@ -1,4 +1,4 @@
-import type { NativeHistogram } from '../histogram/native/native-histogram.ts';
+import type { NativeHistogram } from '../histogram/native-histogram.ts';
 
 /** The formats that are read; all but protobuf are written too. */
 export type ExpositionFormat = 'text-0.0.4' | 'openmetrics-1.0.0' | 'protobuf';
@@ -98,4 +98,104 @@ export interface Exposition {
   readonly missingFinalNewline: boolean;
   /** HELP, TYPE or UNIT lines beyond the first of their kind for a name: ignored. */
   readonly repeatedMetadata: number;
+}
+
+const MAX_ECHO_CHARACTERS = 60;
+
+/**
+ * A page that is rejected as a whole: where and why. The message is one line and shows at most 80 characters of the
+ * page.
+ */
+export class ExpositionError extends Error {
+  /** 1-based; 0 when the error is not in one line. */
+  readonly line: number;
+  /** 1-based, in bytes; 0 when the error is not at one place. */
+  readonly column: number;
+  readonly reason: string;
+
+  constructor(line: number, column: number, reason: string) {
+    super(line > 0 ? `line ${line}, column ${column}: ${reason}` : reason);
+    this.name = 'ExpositionError';
+    this.line = line;
+    this.column = column;
+    this.reason = reason;
+  }
+}
+
+/** Text of a page for use in a message: quoted, control characters escaped, truncated. */
+export function quoteForMessage(text: string): string {
+  const escaped = JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[^\x20-\x7e]/gu, '?');
+  return escaped.length > MAX_ECHO_CHARACTERS ? `"${escaped.slice(0, MAX_ECHO_CHARACTERS)}"…` : `"${escaped}"`;
+}
+
+/** Limits of one page: exceeding one rejects the whole page. Lengths are bytes of UTF-8. */
+export interface ParseLimits {
+  readonly maxBytes: number;
+  readonly maxSamples: number;
+  /** Labels of one sample, its name not counted. */
+  readonly maxLabels: number;
+  /** Also of metric names. */
+  readonly maxLabelNameBytes: number;
+  readonly maxLabelValueBytes: number;
+}
+
+export const DEFAULT_PARSE_LIMITS: ParseLimits = {
+  maxBytes: 128 * 1024 * 1024,
+  maxSamples: 2_000_000,
+  maxLabels: 128,
+  maxLabelNameBytes: 1024,
+  maxLabelValueBytes: 64 * 1024,
+};
+
+export interface ParseOptions {
+  readonly limits?: Partial<ParseLimits>;
+  /**
+   * OpenMetrics only: `specification` rejects a page that breaks a MUST of OpenMetrics 1.0; `prometheus` rejects what
+   * Prometheus' parser rejects (syntax, `# EOF`, UNIT) and leaves the semantics unchecked.
+   */
+  readonly rules?: 'specification' | 'prometheus';
+}
+
+export function parseLimits(options: ParseOptions | undefined): ParseLimits {
+  return { ...DEFAULT_PARSE_LIMITS, ...options?.limits };
+}
+
+/** Suffixes that a family's name takes in the names of its samples (OpenMetrics 1.0; '' = the name itself). */
+export const FAMILY_SUFFIXES: Readonly<Record<MetricType, readonly string[]>> = {
+  counter: ['_total', '_created'],
+  gauge: [''],
+  histogram: ['_bucket', '_count', '_sum', '_created'],
+  gaugehistogram: ['_bucket', '_gcount', '_gsum'],
+  summary: ['', '_count', '_sum', '_created'],
+  info: ['_info'],
+  stateset: [''],
+  unknown: [''],
+};
+
+const ALL_SUFFIXES = [...new Set(Object.values(FAMILY_SUFFIXES).flat())].filter((suffix) => suffix !== '');
+
+/** The family that a sample belongs to: of its own name when that has a TYPE, else of a typed name that it extends. */
+export function familyOfSample(name: string, types: ReadonlyMap<string, MetricType>): string {
+  if (types.has(name)) return name;
+  for (const suffix of ALL_SUFFIXES) {
+    if (!name.endsWith(suffix)) continue;
+    const base = name.slice(0, -suffix.length);
+    const type = types.get(base);
+    if (type !== undefined && FAMILY_SUFFIXES[type].includes(suffix)) return base;
+  }
+  return name;
+}
+
+/** Escapes a label value or a quoted name. */
+export function escapeQuoted(text: string): string {
+  return text.replace(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`));
+}
+
+/** A series in PromQL notation, for messages: one line, truncated at 200 characters. */
+export function seriesText(name: string, labels: Labels): string {
+  const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escapeQuoted(value)}"`);
+  const text = pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

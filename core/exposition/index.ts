@@ -8,8 +8,8 @@ export type {
   NativeHistogramSample,
   SampleColumns,
 } from './exposition.ts';
-export { ExpositionError } from './exposition-error.ts';
-export type { ParseLimits } from './parse-options.ts';
+export { ExpositionError } from './exposition.ts';
+export type { ParseLimits } from './exposition.ts';
 export { parseExposition, parseOpenMetrics, parseText } from './parse.ts';
 export { parseProtobuf } from './protobuf/parse-protobuf.ts';
 export { createScrapeParser } from './scrape-parser.ts';
@@ -17,7 +17,7 @@ export type { ScrapeParser } from './scrape-parser.ts';
 export { labelsOfRow } from './page/parsed-exposition.ts';
 export { classicHistograms } from './classic-histograms.ts';
 export type { ClassicHistogramSeries } from './classic-histograms.ts';
-export { formatCanonicalNumber, formatNumber } from './write/format-number.ts';
+export { formatCanonicalNumber, formatNumber } from './write-page.ts';
 export {
   CONTENT_TYPES,
   endOfPage,
@@ -26,5 +26,5 @@ export {
   seriesStart,
   valueText,
   writePage,
-} from './write/write-page.ts';
-export type { FamilyInput, FamilyMetadata, PageFormat, SampleInput } from './write/write-page.ts';
+} from './write-page.ts';
+export type { FamilyInput, FamilyMetadata, PageFormat, SampleInput } from './write-page.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { ExpositionError } from './exposition-error.ts';
+import { ExpositionError } from './exposition.ts';
 import { parseOpenMetrics } from './parse.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);

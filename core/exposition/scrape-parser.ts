@@ -1,13 +1,9 @@
-import { formatOfContentType } from './content-type.ts';
-import { TEXT, openMetricsDialect } from './page/dialect.ts';
-import { Dictionaries } from './page/dictionaries.ts';
-import type { Exposition } from './exposition.ts';
+import { formatOfContentType, parseExposition } from './parse.ts';
+import { TEXT, openMetricsDialect } from './page/page-cursor.ts';
+import { Dictionaries } from './page/byte-interner.ts';
+import { parseLimits, type Exposition, type ParseLimits, type ParseOptions } from './exposition.ts';
 import { finishPage, valuesOf } from './page/finish-page.ts';
-import type { PageLayout } from './page/page-layout.ts';
-import { parseExposition } from './parse.ts';
-import { parseLimits } from './parse-options.ts';
-import type { ParseLimits, ParseOptions } from './parse-options.ts';
-import { ParsedExposition } from './page/parsed-exposition.ts';
+import { ParsedExposition, type PageLayout } from './page/parsed-exposition.ts';
 import { parseProtobuf } from './protobuf/parse-protobuf.ts';
 import { readPage } from './page/read-page.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { ExpositionError } from './exposition-error.ts';
-import type { Exposition, Sample } from './exposition.ts';
+import { ExpositionError, type Exposition, type Sample } from './exposition.ts';
 import { parseOpenMetrics, parseText } from './parse.ts';
 import { parseProtobuf } from './protobuf/parse-protobuf.ts';
 import { delimited, text, varintField } from './protobuf/testing/wire-writer.ts';

@@ -1,4 +1,4 @@
-import { lowerEdge, upperEdge } from './edges.ts';
+import { lowerEdge, upperEdge } from './classic-histogram.ts';
 
 /**
  * Worst relative error, |estimate - value| / value, of a percentile read from a grid, when its true value lies

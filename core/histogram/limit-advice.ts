@@ -1,8 +1,6 @@
 import type { DividedBucket } from './bucket-advice.ts';
-import type { ClassicHistogram } from './classic-histogram.ts';
-import { fractionBelow, type FractionBelow } from './fraction.ts';
-import { inOrder } from './classic-histogram.ts';
-import { lowerEdge, upperEdge } from './edges.ts';
+import { inOrder, lowerEdge, upperEdge, type ClassicHistogram } from './classic-histogram.ts';
+import { fractionBelow, type FractionBelow } from './bounds.ts';
 
 /** What the buckets of a histogram know of a limit. */
 export interface LimitAdvice {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ascendingValues, type RepeatableValues } from './ascending-values.ts';
-import { MemoryShelf, type BlockShelf } from './block-shelf.ts';
+import { ascendingValues, MemoryShelf, type RepeatableValues, type BlockShelf } from './ascending-values.ts';
 
 const valuesOf = (all: readonly number[]): RepeatableValues => ({
   length: all.length,

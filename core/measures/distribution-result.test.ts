@@ -1,11 +1,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { PERCENTILE_NAMES } from '../stats/percentiles.ts';
-import { summarize } from '../stats/summarize.ts';
-import { histogramDistribution } from './distribution-result.ts';
+import { blockBootstrap } from '../stats/block-bootstrap.ts';
+import { PERCENTILE_NAMES, summarize, PERCENTILES } from '../stats/percentiles.ts';
+import { histogramDistribution, samplingIntervals } from './distribution-result.ts';
 import { GapHistogram } from './gap-histogram.ts';
-import { DISTRIBUTION_MEASURES } from './measures.ts';
-import type { DistributionMeasure } from './measures.ts';
+import { DISTRIBUTION_MEASURES, type DistributionMeasure } from './measures.ts';
 
 const gapMeasure = DISTRIBUTION_MEASURES.find(
   ({ measure }) => measure === 'inter_chunk_latency',
@@ -47,4 +46,18 @@ test('many gaps of the same size: the bounds are that size', () => {
     ci95: null,
     bounds: [20_000_000 * 1e-9, 20_000_000 * 1e-9],
   });
+});
+
+test.each([1, 9, 10, 99, 500, 501, 5000])('%i values that are all the same: what the bootstrap says of them', (n) => {
+  const values = new Float64Array(n).fill(0.25);
+  const drawn = blockBootstrap(values, { quantiles: PERCENTILE_NAMES.map((name) => PERCENTILES[name]), resamples: 20 });
+  const found = samplingIntervals(values, values);
+  expect(found?.effective_n).toBe(drawn.effectiveSampleSize);
+  expect(PERCENTILE_NAMES.map((name) => found?.ci95[name])).toEqual(drawn.intervals);
+});
+
+test('no values have no intervals, infinite ones neither', () => {
+  const [none, infinite] = [new Float64Array(), new Float64Array(1000).fill(Infinity)];
+  expect(samplingIntervals(none, none)).toBeNull();
+  expect(samplingIntervals(infinite, infinite)?.ci95.p50).toBeNull();
 });

@@ -4,7 +4,7 @@ import type { ScalarResult } from '../run/result.ts';
 import { DISTRIBUTION_MEASURES } from './measures.ts';
 import type { PerRequestMeasure, ScalarMeasure } from './measures.ts';
 import { figuresOf } from './request-figures.ts';
-import { quotient, scalarResult } from './scalar-result.ts';
+import { quotient, scalarResult } from './scalar-measures.ts';
 
 /** What becomes of a run's good requests; there only when limits are set. The limits are part of the definition. */
 export const GOODPUT_MEASURES = {

@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { inFlightStatistics } from './in-flight.ts';
+import { expect, test, describe } from '@jest/globals';
+import { inFlightStatistics, curveStatistics, quotient, StepSum } from './in-flight.ts';
 
 test('each number weighs as much as it lasted', () => {
   // 0 in [0, 10), 1 in [10, 20), 2 in [20, 40), 1 in [40, 60), 0 in [60, 100].
@@ -24,4 +24,49 @@ test('a request that is sent when another ends takes its place', () => {
 
 test('a window that lasts no time has none', () => {
   expect(inFlightStatistics(Float64Array.of(1), Float64Array.of(2), 5, 5)).toBeNull();
+});
+
+const sumOf = (...intervals: readonly (readonly [from: number, to: number, amount: number])[]) => {
+  const sum = new StepSum();
+  for (const [from, to, amount] of intervals) sum.add(from, to, amount);
+  return sum.curve();
+};
+
+// 2 from 0 to 10, 5 from 10 to 20 (one ends as another begins), 3 from 20 to 30.
+const CURVE = sumOf([0, 10, 2], [10, 20, 2], [10, 30, 3]);
+
+describe('a number that changes in steps', () => {
+  test('what ends goes before what begins', () => {
+    expect([...CURVE.at_ns]).toEqual([0, 10, 10, 10, 20, 30]);
+    expect([...CURVE.values]).toEqual([2, 0, 2, 5, 3, 0]);
+  });
+
+  test('statistics are weighted by time', () => {
+    const statistics = curveStatistics(CURVE, 0, 40);
+    // (2 + 5 + 3 + 0) / 4; the squares of the deviations 0.5, 2.5, 0.5, 2.5 are 13 together.
+    expect(statistics).toMatchObject({ mean: 2.5, min: 0, max: 5, std: Math.sqrt(13 / 4) });
+    expect([0.25, 0.5, 0.75, 0.9].map((q) => statistics?.quantile(q))).toEqual([0, 2, 3, 5]);
+  });
+
+  test('within a window, also one that begins in the middle of a step', () => {
+    expect(curveStatistics(CURVE, 15, 25)).toMatchObject({ mean: 4, min: 3, max: 5 });
+    expect(curveStatistics(CURVE, 5, 5)).toBeNull();
+  });
+
+  test('only of the time in which another is above 0', () => {
+    const active = sumOf([5, 10, 1], [20, 25, 1]);
+    expect(curveStatistics(CURVE, 0, 40, active)).toMatchObject({ mean: 2.5, min: 2, max: 3 });
+    expect(curveStatistics(CURVE, 0, 40, sumOf())).toBeNull();
+  });
+
+  test('one over another is 0 where that is 0', () => {
+    const half = quotient(CURVE, sumOf([0, 20, 2]));
+    expect(curveStatistics(half, 0, 40)).toMatchObject({ mean: (1 + 2.5) / 4, max: 2.5, min: 0 });
+  });
+
+  test('what cancels out leaves nothing behind', () => {
+    const sum = new StepSum();
+    for (const amount of [0.1, 0.2, 1e6]) sum.add(0, 10, amount);
+    expect(sum.curve().values.at(-1)).toBe(0);
+  });
 });

@@ -1,6 +1,8 @@
 import type { ScalarResult } from '../run/result.ts';
-import { SCALAR_MEASURES } from './scalar-measures.ts';
-import { quotient, scalarResult } from './scalar-result.ts';
+import { COST_MEASURES, ENERGY_MEASURES } from './energy-results.ts';
+import { GOODPUT_MEASURES } from './goodput.ts';
+import type { ScalarMeasure } from './measures.ts';
+import { SCALAR_MEASURES, quotient, scalarResult } from './scalar-measures.ts';
 
 /** Sums over the measure phase from which its scalar measures come. `null` is what is not known. */
 export interface RunTotals {
@@ -64,3 +66,32 @@ export function scalarResults(totals: RunTotals): ScalarResult[] {
 function sum(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }
+
+/** What stands in a run's measures and comes from its servers' own counters. */
+export const SERVER_MEASURES = {
+  server_cached_input_ratio: {
+    measure: 'server_cached_input_ratio',
+    unit: 'ratio',
+    definition: 'server_cached_prompt_tokens_over_prompt_tokens',
+    formula: "cached prompt tokens ÷ prompt tokens, from the servers' counters over the measure phase",
+    direction: 'none',
+  },
+} as const satisfies Record<string, ScalarMeasure>;
+
+/** What the servers reported; null is what is not known. */
+export interface ServerTotals {
+  readonly cachedInputRatio: number | null;
+}
+
+export function serverResults({ cachedInputRatio }: ServerTotals): ScalarResult[] {
+  const over = { origin: 'server', population: 'all' } as const;
+  return [scalarResult(SERVER_MEASURES.server_cached_input_ratio, cachedInputRatio, over)];
+}
+
+/** Every measure of a run that is one number: of its requests, of its goodput, of the GPUs' energy and of their cost. */
+export const RUN_SCALARS: readonly ScalarMeasure[] = [
+  SCALAR_MEASURES,
+  GOODPUT_MEASURES,
+  ENERGY_MEASURES,
+  COST_MEASURES,
+].flatMap((measures) => Object.values<ScalarMeasure>(measures));

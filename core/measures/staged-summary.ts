@@ -1,6 +1,6 @@
 import type { LoadStage } from '../run/load.ts';
 import type { Outcome, RequestRecord } from '../run/record.ts';
-import { DividedShelf, MemoryShelf } from './block-shelf.ts';
+import { DividedShelf, MemoryShelf } from './ascending-values.ts';
 import type { ChunkReading, ChunkRecord } from './chunk-reading.ts';
 import { SummaryAccumulator, type PhaseSummary, type SummaryOptions } from './summary.ts';
 

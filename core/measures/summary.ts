@@ -2,13 +2,14 @@ import type { ErrorReason, Outcome, RequestRecord } from '../run/record.ts';
 import type { GoodputLimit } from '../run/objectives.ts';
 import type { DistributionResult, MeasureResult, ScalarResult } from '../run/result.ts';
 import { ChunkReading } from './chunk-reading.ts';
-import type { BlockShelf } from './block-shelf.ts';
+import type { BlockShelf } from './ascending-values.ts';
 import {
   asAll,
   exactDistribution,
   exactGaps,
   histogramDistribution,
   summedDistribution,
+  INTERVALS_UP_TO,
 } from './distribution-result.ts';
 import { FullLoad } from './full-load.ts';
 import { goodputResults, goodRequest } from './goodput.ts';
@@ -21,9 +22,8 @@ import { RequestColumns, standingOf } from './request-columns.ts';
 import { comparedTokens } from './request-figures.ts';
 import { scalarResults } from './scalar-results.ts';
 import type { RunTotals } from './scalar-results.ts';
-import { INTERVALS_UP_TO } from './sampling-intervals.ts';
 import { isUsageDiscrepant, USAGE_CHECK_MEASURES, usageDiscrepancyResult } from './usage-check.ts';
-import { fractionBelow } from '../histogram/fraction.ts';
+import { fractionBelow } from '../histogram/bounds.ts';
 
 /** Above this many gaps their percentiles come from the fine histogram: 40 MB is what holding them may take. */
 export const EXACT_GAPS_LIMIT = 10_000_000;

@@ -1,7 +1,7 @@
 import type { ScalarResult } from '../run/result.ts';
 import type { PerRequestMeasure, ScalarMeasure } from './measures.ts';
 import type { ComparedTokens } from './request-figures.ts';
-import { scalarResult } from './scalar-result.ts';
+import { scalarResult } from './scalar-measures.ts';
 
 /** A server whose count is off by more is one to ask about: AIPerf's limit. */
 const DISCREPANCY_RATIO = 0.1;

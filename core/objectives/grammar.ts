@@ -1,9 +1,16 @@
+import { GOODPUT_LIMITED } from '../measures/goodput.ts';
 import { DISTRIBUTION_MEASURES } from '../measures/measures.ts';
-import { RUN_SCALARS } from '../measures/run-scalars.ts';
+import { publishedName, SHORT_WORDS, statName, wholeName, shortTitle } from '../measures/names.ts';
+import { RUN_SCALARS } from '../measures/scalar-results.ts';
+import {
+  COMPARISON_OPERATORS,
+  OBJECTIVE_STATS,
+  type Objective,
+  type ObjectiveStat,
+  type GoodputLimit,
+} from '../run/objectives.ts';
 import type { Unit } from '../run/statistic.ts';
 import { PERCENTILE_NAMES } from '../stats/percentiles.ts';
-import { publishedName, SHORT_WORDS, statName, wholeName } from '../measures/names.ts';
-import { COMPARISON_OPERATORS, OBJECTIVE_STATS, type Objective, type ObjectiveStat } from '../run/objectives.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 
 /** The units that a limit may be written in, each with its size in the base unit. */
@@ -135,6 +142,49 @@ export function objectiveText({ measure, stat, comparison, limit, unit }: Object
 const baseName = (unit: Unit): string => Object.entries(UNIT_SCALES[unit]).find(([, scale]) => scale === 1)?.[0] ?? '';
 
 /** A number times a power of ten as it is written: 300 ms is 0.3 s and not 0.30000000000000004. */
-export function scaled(number: number, scale: number): number {
+function scaled(number: number, scale: number): number {
   return Number((number * scale).toPrecision(15));
+}
+
+/**
+ * Reads AIPerf's `--goodput`: `measure:limit` pairs with spaces between them, such as
+ * `time_to_first_token:300 inter_token_latency:50`, or in short as vLLM's, `ttft:300 tpot:50`. Limits are in AIPerf's
+ * display units: milliseconds for times, tokens per second for throughputs. Throws a `GrammarError`.
+ */
+export function parseGoodput(text: string): readonly GoodputLimit[] {
+  const limits: GoodputLimit[] = [];
+  for (const { 0: pair, index } of text.matchAll(/\S+/g)) {
+    const [written = '', ...rest] = pair.split(':');
+    const name = wholeName(written);
+    const measure = GOODPUT_LIMITED.find((each) => each.measure === name);
+    if (measure === undefined) {
+      const names = GOODPUT_LIMITED.map((each) => each.measure);
+      throw new GrammarError(text, index, unknownMeasure(written, names));
+    }
+    if (limits.some((limit) => limit.measure === name))
+      throw new GrammarError(text, index, `${name} has a limit already`);
+    const number = rest.join(':');
+    if (!/^\d+(\.\d+)?([eE][-+]?\d+)?$/.test(number)) {
+      const unit = measure.unit === 'seconds' ? 'milliseconds' : measure.unit.replaceAll('_', ' ');
+      throw new GrammarError(text, index + written.length, `":" and a number of ${unit}`);
+    }
+    limits.push({
+      measure: name,
+      limit: scaled(Number(number), measure.unit === 'seconds' ? 1e-3 : 1),
+      unit: measure.unit,
+    });
+  }
+  if (limits.length === 0) throw new GrammarError(text, 0, 'a measure and its limit, such as time_to_first_token:300');
+  return limits;
+}
+
+/** An objective in a few words: `TTFT p99 <= 500 ms`. */
+export function objectiveWords({ measure, stat, comparison, limit, unit }: Objective): string {
+  return [shortTitle(measure, stat), comparison, limitText(limit, unit)].join(' ');
+}
+
+function limitText(limit: number, unit: Unit): string {
+  const scaledBy = (scale: number): number => Number((limit * scale).toPrecision(6));
+  if (unit === 'seconds') return limit < 1 ? `${scaledBy(1000)} ms` : `${limit} s`;
+  return unit === 'ratio' ? `${scaledBy(100)} %` : String(limit);
 }

@@ -1,6 +1,6 @@
 import type { MeasureResult, ResultFile } from './result.ts';
 import { PERCENTILE_NAMES } from '../stats/percentiles.ts';
-import { studentT } from '../stats/student-t.ts';
+import { studentT } from '../stats/distributions.ts';
 
 const CONFIDENCE = 0.95;
 

@@ -2,8 +2,7 @@ import type { LoadStage } from './load.ts';
 import type { Clock, Unit } from './statistic.ts';
 import type { PercentileName } from '../stats/percentiles.ts';
 import type { ObjectiveResult } from './objectives.ts';
-import type { ErrorReason } from './record.ts';
-import type { RequestCounts } from './request-counts.ts';
+import type { ErrorReason, RequestCounts } from './record.ts';
 import type { RunStatus } from './run.ts';
 
 export interface Percentile {

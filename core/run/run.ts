@@ -1,7 +1,7 @@
 import type { Load } from './load.ts';
 import type { Objectives } from './objectives.ts';
-import type { PhaseName } from './record.ts';
 import type { Provenance } from './provenance.ts';
+import type { PhaseName } from './record.ts';
 import type { RunDataset } from './run-dataset.ts';
 
 /** Everything that must be equal for two runs to be comparable; an unknown value is null and never counts as a match. */
@@ -154,4 +154,35 @@ export interface RunProcess {
   readonly metrics_url: string | null;
   /** The `/metrics` of the servers that it measures. */
   readonly server_metrics_urls: readonly string[];
+}
+
+const TAG = /^[0-9A-Za-z._-]{1,64}$/;
+
+export const TAG_RULE = "1 to 64 characters of 0–9, A–Z, a–z, '.', '_' and '-'";
+
+export const isTag = (text: string): boolean => TAG.test(text);
+
+const MAX_NAME = 200;
+
+export const NAME_RULE = `a name of 1 to ${MAX_NAME} characters on one line`;
+
+/** Whether it may name a scenario: no line breaks, and nothing that changes how the text around it is shown. */
+export const isName = (text: string): boolean =>
+  text.trim() !== '' && text.length <= MAX_NAME && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text);
+
+/** Tags with some added and some removed, sorted and each once. */
+export function changedTags(
+  tags: readonly string[],
+  { add, remove }: { readonly add: readonly string[]; readonly remove: readonly string[] },
+): readonly string[] {
+  const removed = new Set(remove);
+  return [...new Set([...tags, ...add])].filter((tag) => !removed.has(tag)).sort();
+}
+
+/**
+ * The wall time of a moment on a run's monotonic clock, RFC 3339 in UTC with milliseconds. `start` is the wall time of
+ * the clock's zero; null when it is not known, and then so is the response.
+ */
+export function instantAt(start: string | null, at_ns: number): string | null {
+  return start === null ? null : new Date(Date.parse(start) + at_ns / 1e6).toISOString();
 }

@@ -1,5 +1,48 @@
-import { classesByLabel, countFamilies, indicesBy } from './process-classes.ts';
 import type { Sighting } from './sighting.ts';
+
+/** A label that names processes is carried by at least this share of the families, and not by a single one of several. */
+const FAMILIES_OF_PROCESSES = 1 / 3;
+
+/**
+ * Divisions of the series that may be divisions into processes, as indices by the value of a label; series without the
+ * label are a class too, under ''. A label of few families, such as a status or a path, does not name processes.
+ */
+function classesByLabel(sightings: readonly Sighting[]): Map<string, number[]>[] {
+  return [
+    ...divisions(sightings, ({ mayName }) => mayName, 1),
+    ...divisions(sightings, ({ describedBy }) => describedBy, 2),
+  ];
+}
+
+function divisions(
+  sightings: readonly Sighting[],
+  labelsOf: (one: Sighting) => ReadonlyMap<string, string>,
+  leastValues: number,
+): Map<string, number[]>[] {
+  const families = countFamilies(sightings);
+  const leastFamilies = Math.max(Math.min(families, 2), families * FAMILIES_OF_PROCESSES);
+  const labels = new Set(sightings.flatMap((one) => [...labelsOf(one).keys()]));
+  return Array.from(labels).flatMap((label) => {
+    const carriers = sightings.filter((one) => labelsOf(one).has(label));
+    if (countFamilies(carriers) < leastFamilies) return [];
+    const classes = indicesBy(sightings, (one) => labelsOf(one).get(label) ?? '');
+    const values = classes.size - (classes.has('') ? 1 : 0);
+    return classes.size < 2 || values < leastValues ? [] : [classes];
+  });
+}
+
+const countFamilies = (sightings: readonly Sighting[]): number => new Set(sightings.map(({ family }) => family)).size;
+
+function indicesBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  for (const [i, one] of all.entries()) {
+    const key = keyOf(one);
+    const members = groups.get(key);
+    if (members === undefined) groups.set(key, [i]);
+    else members.push(i);
+  }
+  return groups;
+}
 
 /** Whether a series continues from its earlier value, restarts from 0, or either (undecided). */
 export type Life = 'continues' | 'anew' | 'unclear';
@@ -192,4 +235,31 @@ function doubtByLabels(sightings: readonly Sighting[], lives: readonly Life[]): 
     }
   }
   return doubted;
+}
+
+/**
+ * Which of the series that were missing and return may have continued while they were missing: a gateway omits the series
+ * of a worker that it does not reach, and all of them return together. The start time of a process decides only for the
+ * processes that its labels name.
+ *
+ * `returning`: compared with their last values. `present`: on the previous page; `appeared` where they are newer than the
+ * absence.
+ */
+export function mayHaveContinued(returning: readonly Sighting[], present: readonly Sighting[]): ReadonlySet<Sighting> {
+  const all = [...returning, ...present];
+  const isReturn = new Set(returning);
+  const doubted = (classes: ReadonlyMap<string, readonly number[]>): Sighting[] =>
+    Array.from(classes).flatMap(([name, members]) => {
+      const returned = members.map((i) => all[i] as Sighting).filter((one) => isReturn.has(one));
+      const resumed = returned.filter(({ step, counted }) => step === 'continued' && counted);
+      const fell = returned.filter(({ step }) => step === 'fell');
+      const present = members.map((i) => all[i] as Sighting).filter((one) => !isReturn.has(one));
+      // New series beside old ones are of a process that restarted, and shows its families one by one.
+      const isNew = present.some(({ step }) => step === 'appeared');
+      const isWhole = name !== '' && returned.length >= present.length + (isNew ? 1 : 0);
+      if (!isWhole) return [];
+      return resumed.filter(({ proof }) => proof === 'same' || resumed.length >= fell.length);
+    });
+  const byProcess = doubted(indicesBy(all, ({ process }) => process));
+  return new Set([...byProcess.filter(({ proof }) => proof === null), ...classesByLabel(all).flatMap(doubted)]);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { blockBootstrap } from './block-bootstrap.ts';
+import fc from 'fast-check';
+import { blockBootstrap, placesOf } from './block-bootstrap.ts';
 import { sfc32 } from './seeded-random.ts';
 
 /** Standard normal values with correlation phi between neighbors. */
@@ -148,4 +149,16 @@ describe('blockBootstrap', () => {
     expect(() => blockBootstrap(values, { quantiles: [], confidence: 95 })).toThrow(RangeError);
     expect(() => blockBootstrap(values, { quantiles: [], resamples: 0 })).toThrow(RangeError);
   });
+});
+
+test('the place of each value is that of the first one like it in the sorted values', () => {
+  const value = fc.oneof(fc.constantFrom(0, 1, Infinity), fc.double({ noNaN: true }));
+  fc.assert(
+    fc.property(fc.array(value, { maxLength: 1000 }), (list) => {
+      const values = Float64Array.from(list, (each) => each + 0);
+      const sorted = values.slice().sort();
+      expect([...placesOf(values, sorted)]).toEqual([...values].map((each) => sorted.indexOf(each)));
+    }),
+    { numRuns: 300 },
+  );
 });

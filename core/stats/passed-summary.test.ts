@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PassedSummary, PASSES } from './passed-summary.ts';
-import { percentile, PERCENTILE_NAMES, PERCENTILES } from './percentiles.ts';
+import { percentile, PERCENTILE_NAMES, PERCENTILES, summarize } from './percentiles.ts';
 import { sfc32 } from './seeded-random.ts';
-import { summarize } from './summarize.ts';
 
 function passed(values: readonly number[]): PassedSummary {
   const summary = new PassedSummary();

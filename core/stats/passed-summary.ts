@@ -1,6 +1,4 @@
-import { interpolate } from './interpolate.ts';
-import { percentilePlace, PERCENTILE_NAMES, PERCENTILES } from './percentiles.ts';
-import type { Summary } from './summarize.ts';
+import { interpolate, percentilePlace, PERCENTILE_NAMES, PERCENTILES, type Summary } from './percentiles.ts';
 
 /** How often the values must be gone through. */
 export const PASSES = 4;

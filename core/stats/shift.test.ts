@@ -1,7 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sfc32 } from './seeded-random.ts';
-import { pairedShift, unpairedShift, type KnownInterval, type Shift } from './shift.ts';
+import {
+  pairedShift,
+  unpairedShift,
+  rankSumNull,
+  signedRankNull,
+  fewestPairs,
+  fewestRunsAgainst,
+  fewestRunsPerSet,
+  type KnownInterval,
+  type Shift,
+} from './shift.ts';
 
 const exactly = (values: readonly number[]): KnownInterval[] => values.map((value) => [value, value]);
 const D = [0.8, -0.3, 1.2, 0.45, 2.1, -0.15, 0.95];
@@ -163,4 +173,97 @@ test('every corner of values known as intervals lies within the result', () => {
       expect(one.p.down).toBeLessThanOrEqual(all.p.down + 1e-12);
     }),
   );
+});
+
+describe('the exact distributions', () => {
+  // Wilcoxon's table of critical values, two-sided 0.05 and 0.01: the largest T that rejects, one less than `critical`.
+  test.each([
+    [6, 0, -1],
+    [7, 2, -1],
+    [8, 3, 0],
+    [10, 8, 3],
+    [15, 25, 15],
+    [20, 52, 37],
+    [25, 89, 68],
+  ])('signed rank, n = %d', (n, five, one) => {
+    expect(signedRankNull(n).critical(0.025)).toBe(five + 1);
+    expect(signedRankNull(n).critical(0.005)).toBe(one + 1);
+    expect(signedRankNull(n).exact).toBe(true);
+  });
+
+  // Mann and Whitney's table of critical values, two-sided 0.05 and 0.01.
+  test.each([
+    [4, 4, 0, -1],
+    [5, 5, 2, 0],
+    [6, 8, 8, 4],
+    [10, 10, 23, 16],
+    [20, 20, 127, 105],
+    [3, 20, 8, 3],
+  ])('rank sum, %d and %d', (m, n, five, one) => {
+    for (const none of [rankSumNull(m, n), rankSumNull(n, m)]) {
+      expect(none.critical(0.025)).toBe(five + 1);
+      expect(none.critical(0.005)).toBe(one + 1);
+      expect(none.exact).toBe(true);
+    }
+  });
+
+  test('the most extreme values are one arrangement of all', () => {
+    expect(signedRankNull(10).tail(55)).toBeCloseTo(1 / 1024, 15);
+    expect(rankSumNull(3, 20).tail(60)).toBeCloseTo(1 / 1771, 15);
+    // C(1003, 3)
+    expect(rankSumNull(3, 1000).tail(3000) * 167_668_501).toBeCloseTo(1, 12);
+  });
+
+  test('tails of a small sample, counted by hand', () => {
+    // Subsets of {1, 2, 3} by sum: 0, 1, 2, 3, 3, 4, 5, 6.
+    expect([0, 1, 2, 3, 4, 5, 6, 7].map((t) => 8 * signedRankNull(3).tail(t))).toEqual([8, 7, 6, 5, 3, 2, 1, 0]);
+    // Of 2 and 2: U = 0, 1, 2, 2, 3, 4.
+    expect([0, 1, 2, 3, 4, 5].map((u) => 6 * rankSumNull(2, 2).tail(u))).toEqual(
+      [6, 5, 4, 2, 1, 0].map((x) => expect.closeTo(x, 12)),
+    );
+  });
+});
+
+describe('the normal approximation of large samples', () => {
+  test('joins the exact distribution', () => {
+    const exact = signedRankNull(53);
+    const approximate = signedRankNull(54);
+    expect([exact.exact, approximate.exact]).toEqual([true, false]);
+    expect(approximate.critical(0.025) / approximate.largest).toBeCloseTo(exact.critical(0.025) / exact.largest, 2);
+    const sets = rankSumNull(28, 28);
+    const more = rankSumNull(29, 29);
+    expect([sets.exact, more.exact]).toEqual([true, false]);
+    expect(more.critical(0.025) / more.largest).toBeCloseTo(sets.critical(0.025) / sets.largest, 2);
+  });
+
+  test('critical and tail agree', () => {
+    for (const none of [signedRankNull(80), rankSumNull(40, 60)]) {
+      for (const p of [0.05, 0.01, 0.001]) {
+        const k = none.critical(p);
+        expect(none.tail(none.largest - (k - 1))).toBeLessThanOrEqual(p * (1 + 1e-6));
+        expect(none.tail(none.largest - k)).toBeGreaterThan(p);
+      }
+    }
+  });
+});
+
+// 2 ÷ 2^n pairs, 2 ÷ C(2n, n) runs of each set: the two extreme arrangements of all.
+test.each([
+  [1, 6, 4],
+  [3, 7, 5],
+  [5, 8, 5],
+])('%d gating measures at 0.05: %d pairs, or %d runs of each set', (measures, pairs, runs) => {
+  expect(fewestPairs(measures, 0.05)).toBe(pairs);
+  expect(fewestRunsPerSet(measures, 0.05)).toBe(runs);
+});
+
+test('against a baseline of 20, two runs confirm for five measures: three with the one that raised the suspicion', () => {
+  // 2 ÷ C(22, 2) = 0.0087, and 2 ÷ C(21, 1) = 0.095
+  expect(fewestRunsAgainst(20, 5, 0.05)).toBe(2);
+  // 2 ÷ C(9, 4) = 0.016 and 2 ÷ C(10, 5) = 0.0079
+  expect(fewestRunsAgainst(5, 5, 0.05)).toBe(5);
+});
+
+test('no number of runs can be distinguished from a single one', () => {
+  expect(fewestRunsAgainst(1, 100, 0.05)).toBeNull();
 });

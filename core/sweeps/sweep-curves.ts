@@ -1,5 +1,10 @@
-import type { StepValue, Sweep, SweepStep } from './sweep-shape.ts';
+import { pathOf, px } from '../chart/path.ts';
+import { placeLabels, type LabelSpace, type PlacedLabel } from '../chart/place-labels.ts';
+import type { Scale } from '../chart/scale.ts';
+import { objectiveWords } from '../objectives/grammar.ts';
+import type { Objective } from '../run/objectives.ts';
 import type { SweepFigure, SweepLatency, SweepPercentile } from './sweep-figures.ts';
+import type { StepValue, Sweep, SweepStep } from './sweep-shape.ts';
 
 /** A step as a point of a chart; the ranges are over the repeats. */
 export interface SweepPoint {
@@ -52,3 +57,104 @@ function pointsOf({ steps }: Pick<Sweep, 'steps'>, xFigure: SweepFigure, yFigure
 }
 
 const range = ({ min, max }: StepValue): readonly [low: number, high: number] => [min, max];
+
+/** Above this ratio of the largest to the smallest value an axis may be logarithmic. */
+export const CURVE_LOG_RATIO = 20;
+
+/** A sweep as points of a chart, by ascending load. */
+export interface MarkedCurve {
+  readonly sweep: Pick<Sweep, 'knee' | 'within_objective'>;
+  readonly points: readonly SweepPoint[];
+}
+
+interface Scales {
+  readonly x: Scale;
+  readonly y: Scale;
+}
+
+export function curvePath(points: readonly SweepPoint[], { x, y }: Scales): string {
+  return pathOf(points.map((point) => [x(point.x), y(point.y)] as const));
+}
+
+/** From the smallest to the largest repeat of a load, in both directions; empty without repeats. */
+export function repeatsPath({ step, ...point }: SweepPoint, { x, y }: Scales): string {
+  if (step.runs.length < 2) return '';
+  const [left, right] = point.xRange.map((value) => px(x(value)));
+  const [low, high] = point.yRange.map((value) => px(y(value)));
+  return `M${px(x(point.x))},${low}V${high}M${left},${px(y(point.y))}H${right}`;
+}
+
+/** Drawn hollow: its objective is not met or undecided. */
+export const isOpen = ({ step }: SweepPoint): boolean => step.objective !== null && step.objective !== 'met';
+
+/** The points of the knee and of the largest load within the objectives; undefined where the curve has none. */
+export function markedPoints({ sweep, points }: MarkedCurve): { knee?: SweepPoint; within?: SweepPoint } {
+  const at = (load: number | null | undefined): SweepPoint | undefined => points.find(({ step }) => step.load === load);
+  const [knee, within] = [at(sweep.knee?.load), at(sweep.within_objective?.holds)];
+  return { ...(knee && { knee }), ...(within && { within }) };
+}
+
+/** The loads beside their points as far as there is room; the marked loads have the choice. */
+export function loadLabels(
+  curves: readonly MarkedCurve[],
+  { x, y }: Scales,
+  space: LabelSpace,
+): readonly (PlacedLabel & { readonly text: string })[] {
+  const anchors = curves
+    .flatMap((curve) => {
+      const { knee, within } = markedPoints(curve);
+      return curve.points.map((point) => ({
+        ...{ x: x(point.x), y: y(point.y), text: point.step.load.toLocaleString('en-US') },
+        first: point === knee || point === within,
+      }));
+    })
+    .sort((a, b) => Number(b.first) - Number(a.first));
+  return placeLabels(anchors, anchors, space).flatMap((place, i) =>
+    place === null ? [] : [{ ...place, text: anchors[i]?.text ?? '' }],
+  );
+}
+
+/** A value of a latency that should not be exceeded. */
+export interface LatencyLimit {
+  readonly value: number;
+  readonly text: string;
+}
+
+/** The objectives of these percentiles of a latency, and the limits of good requests, each once. */
+export function latencyLimits(
+  sweeps: readonly Pick<Sweep, 'steps' | 'goodput_limits'>[],
+  latency: SweepLatency,
+  percentiles: readonly SweepPercentile[],
+): LatencyLimit[] {
+  const objectives: readonly Objective[] = sweeps.flatMap(({ steps }) => steps.flatMap((step) => step.slos));
+  const good = sweeps.flatMap((sweep) => sweep.goodput_limits);
+  const limits = [
+    ...objectives.filter(({ stat }) => percentiles.some((name) => name === stat)),
+    ...good.map((limit) => ({ ...limit, stat: null, comparison: '<=' as const })),
+  ].filter(({ measure }) => measure === latency);
+  const named = limits.map((each) => ({ value: each.limit, text: objectiveWords(each).replace('<=', '≤') }));
+  return [...new Map(named.map((limit) => [limit.text, limit])).values()];
+}
+
+/** A point of two quantities that are better when higher. */
+export interface Tradeoff {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * The Pareto frontier: the points that no other point reaches in one quantity and exceeds in the other, by ascending x.
+ * Equal points are all on it.
+ */
+export function paretoFrontier<Point extends Tradeoff>(points: readonly Point[]): readonly Point[] {
+  const fromRight = [...points].sort((a, b) => b.x - a.x || b.y - a.y);
+  const frontier: Point[] = [];
+  let best: Point | null = null;
+  for (const point of fromRight) {
+    if (best === null || point.y > best.y || (point.y === best.y && point.x === best.x)) {
+      frontier.push(point);
+      best = point;
+    }
+  }
+  return frontier.reverse();
+}

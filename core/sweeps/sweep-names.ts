@@ -1,4 +1,6 @@
-import type { Sweep } from './sweep-shape.ts';
+import { percentText, significant } from '../text/quantities.ts';
+import type { Sweep, LoadWithinObjective } from './sweep-shape.ts';
+
 type Named = Pick<
   Sweep,
   | 'source'
@@ -57,3 +59,15 @@ function words(...parts: readonly (string | null)[]): string | null {
 }
 
 const startText = ({ start }: Named): string | null => start && start.slice(0, 16).replace('T', ' ');
+
+/** The range of the largest load within the objective: `met up to 64, not met from 128, 95 % confidence`. */
+export function withinText({ holds, fails, monotonic, confidence }: LoadWithinObjective): string {
+  return [
+    holds === null ? nowhereText(fails) : `met up to ${significant(holds)}`,
+    ...(fails === null ? [] : [`not met from ${significant(fails)}`]),
+    ...(monotonic ? [] : ['met again above: not monotonic']),
+    ...(confidence === undefined ? [] : [`${percentText(confidence)} confidence`]),
+  ].join(', ');
+}
+
+const nowhereText = (fails: number | null): string => (fails === null ? 'undecided at every load' : 'met at no load');

@@ -1,10 +1,10 @@
 import { loadNumber, type LoadNumber } from '../run/load.ts';
 import type { GoodputLimit, ObjectiveResult } from '../run/objectives.ts';
 import { canonicalJson } from '../run/canonical-json.ts';
-import type { RequestCounts } from '../run/request-counts.ts';
+import type { RequestCounts } from '../run/record.ts';
 import type { ResultFile } from '../run/result.ts';
 import { datasetText } from '../run/run-dataset.ts';
-import { orderOf, type OrderedRun } from '../run/run-order.ts';
+import { orderOf, type OrderedRun } from '../run/run-id.ts';
 import type { RunFile } from '../run/run.ts';
 import { sweepFigures, type SweepRunFigures } from './sweep-figures.ts';
 import type { SweepIdentity } from './sweep-shape.ts';

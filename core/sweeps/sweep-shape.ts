@@ -1,6 +1,6 @@
 import type { LoadNumber } from '../run/load.ts';
 import type { GoodputLimit, Objective, ObjectiveVerdict } from '../run/objectives.ts';
-import type { RequestCounts } from '../run/request-counts.ts';
+import type { RequestCounts } from '../run/record.ts';
 import type { ResultFile } from '../run/result.ts';
 import type { SweepFigure } from './sweep-figures.ts';
 
@@ -98,4 +98,24 @@ export interface Sweep extends SweepIdentity {
   readonly knee: Knee | null;
   /** Null: no run has an objective. */
   readonly within_objective: LoadWithinObjective | null;
+}
+
+/** A sweep without the values of its steps. */
+export type SweepSummary<S extends Sweep = Sweep> = Omit<S, 'steps' | 'goodput_limits'> & {
+  /** Ascending. */
+  readonly loads: number[];
+  readonly runs: number;
+  readonly has_objectives: boolean;
+  readonly has_goodput: boolean;
+};
+
+/** What a list of sweeps shows. */
+export function sweepSummary<S extends Sweep>({ steps, goodput_limits, ...sweep }: S): SweepSummary<S> {
+  return {
+    ...sweep,
+    loads: steps.map(({ load }) => load),
+    runs: steps.reduce((sum, step) => sum + step.runs.length, 0),
+    has_objectives: steps.some(({ objective }) => objective !== null),
+    has_goodput: goodput_limits.length > 0,
+  };
 }

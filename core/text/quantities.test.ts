@@ -1,5 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { counted, quantity, quantityRange, significant, tickText } from './quantities.ts';
+import {
+  counted,
+  quantity,
+  quantityRange,
+  significant,
+  tickText,
+  things,
+  firstNames,
+  changeText,
+  percentText,
+  bucketIntervalText,
+} from './quantities.ts';
 
 test.each([
   [0.0843217, 'seconds', '84.3 ms'],
@@ -42,4 +53,68 @@ test.each([
   [1500, 'tokens', '1,500 tokens'],
 ] as const)('at an axis %p %s is %s', (value, unit, expected) => {
   expect(tickText(value, unit)).toBe(expected);
+});
+
+test.each([
+  [0, 'requests', '0 requests'],
+  [1, 'requests', '1 request'],
+  [1.0000000001, 'requests', '1 request'],
+  [1.5, 'requests', '1.50 requests'],
+  [2000, 'requests', '2,000 requests'],
+  [1, 'families', '1 family'],
+  [1, 'batches', '1 batch'],
+  [1, 'entries', '1 entry'],
+  [1, 'passes', '1 pass'],
+  [1, 'leases', '1 lease'],
+  [1, 'series', '1 series'],
+  [0.1 + 0.2 + 2.7, 'requests', '3 requests'],
+  [1, 'celsius', '1 celsius'],
+])('%d %s: %s', (count, plural, text) => {
+  expect(things(count, plural)).toBe(text);
+});
+
+test.each([
+  [[], ''],
+  [['a', 'b', 'c'], 'a, b, c'],
+  [['a', 'b', 'c', 'd', 'e'], 'a, b, c and 2 more'],
+])('of %j the first three are named', (names, text) => {
+  expect(firstNames(names, 3)).toBe(text);
+});
+
+test.each([
+  [1, '0 %'],
+  [1.1234, '+12.3 %'],
+  [0.95, '−5 %'],
+  [1.0005, '+0.05 %'],
+  [0.9995, '−0.05 %'],
+  [1 - 2e-5, '0 %'],
+  [1 + 2e-5, '0 %'],
+  [1.00097, '+0.1 %'],
+  [0, '−100 %'],
+  [10, '+900 %'],
+  [25.4, '×25'],
+  [Infinity, '+∞'],
+])('the ratio %d is a change of %s', (ratio, text) => {
+  expect(changeText(ratio)).toBe(text);
+});
+
+test('a share is written as a percentage', () => {
+  expect([0.05, 0.983, 0, 4e-5, 0.0004, 0.1004].map(percentText)).toEqual([
+    ...['5 %', '98.3 %', '0 %'],
+    ...['0 %', '0.04 %', '10 %'],
+  ]);
+});
+
+test.each<[low: number | null, high: number | null, width: number | null, unit: string | null, text: string]>([
+  [0.1, 0.25, 0.15, 'seconds', '100 – 250 ms'],
+  [0.5, 2.5, 2, 'seconds', '500 ms – 2.50 s'],
+  [10, null, null, 'seconds', '> 10 s'],
+  [null, 0, null, 'seconds', '≤ 0 ms'],
+  [100, 300, 199, 'tokens', '100 – 300 tokens'],
+  [1, 2, 0, 'tokens', '= 2 tokens'],
+  [100, 500, 400, 'milliseconds', '100 – 500 milliseconds'],
+  [1, 5, 4, 'gibibytes_per_second', '1 – 5 gibibytes per second'],
+  [1, 5, 4, null, '1 – 5'],
+])('(%p, %p]: %p %p', (low, high, width, unit, text) => {
+  expect(bucketIntervalText({ low, high, width }, unit)).toBe(text);
 });

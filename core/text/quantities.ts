@@ -60,3 +60,73 @@ export function significant(value: number): string {
     size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : size === 0 ? 0 : Math.min(6, 2 - Math.floor(Math.log10(size)));
   return Number.isInteger(value) ? String(value) : value.toFixed(digits);
 }
+
+/** Differences of floating-point numbers that are whole but for their last digits. */
+const NEARLY_WHOLE = 1e-6;
+
+/** A number with what is counted, which is given in the plural: `1 request`, `2,000 requests`, `1 family`. */
+export function things(count: number, plural: string): string {
+  const whole = Math.round(count);
+  const exact = Math.abs(count - whole) < NEARLY_WHOLE ? whole : count;
+  return `${significant(exact)} ${exact === 1 ? singular(plural) : plural}`;
+}
+
+function singular(plural: string): string {
+  if (plural === 'celsius' || plural === 'series') return plural;
+  return plural
+    .replace(/ies$/, 'y')
+    .replace(/(ch|sh|ss)es$/, '$1')
+    .replace(/(?<!s)s$/, '');
+}
+
+/** At most so many names, and how many more there are: `a, b and 3 more`. Empty for none. */
+export function firstNames(names: readonly string[], most: number): string {
+  const shown = names.slice(0, most).join(', ');
+  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+}
+
+/** A ratio as a change, e.g. `+12.3 %`; above ten as a factor. */
+export function changeText(ratio: number): string {
+  if (ratio === Infinity) return '+∞';
+  if (ratio > 10) return `×${Number(ratio.toPrecision(2))}`;
+  const percent = (ratio - 1) * 100;
+  const size = percentText(Math.abs(percent) / 100);
+  // What rounds to nothing has no sign.
+  return size === NO_CHANGE ? size : `${percent < 0 ? '−' : '+'}${size}`;
+}
+
+/** With one decimal, small ones with two. */
+export function percentText(ratio: number): string {
+  const percent = ratio * 100;
+  return `${percent.toFixed(percent < 0.095 ? 2 : 1).replace(/\.0+$/, '')} %`;
+}
+
+const NO_CHANGE = '0 %';
+
+/** An amount of money, as `2.50 EUR`. */
+export function moneyText(amount: number, currency: string | null): string {
+  return currency === null ? significant(amount) : `${significant(amount)} ${currency}`;
+}
+
+/** The interval (low, high] of a percentile; infinite ends are null. */
+interface IntervalFigures {
+  readonly low: number | null;
+  readonly high: number | null;
+  /** In the family's unit; null where an end is infinite. */
+  readonly width: number | null;
+}
+
+/** `20.0 – 40.0 ms`, `> 10 s`, `≤ 0 s`, or `= 2 tokens` where only one value is possible. `unit` as in the catalog. */
+export function bucketIntervalText({ low, high, width }: IntervalFigures, unit: string | null): string {
+  if (high === null) return `> ${familyValueText(low ?? 0, unit)}`;
+  if (low === null) return `≤ ${familyValueText(high, unit)}`;
+  if (width === 0) return `= ${familyValueText(high, unit)}`;
+  if (unit === 'seconds' || unit === 'ratio') return quantityRange([low, high], unit);
+  return `${significant(low)} – ${familyValueText(high, unit)}`;
+}
+
+/** A value in the unit of its family. */
+export function familyValueText(value: number, unit: string | null): string {
+  if (unit === 'seconds' || unit === 'ratio') return quantity(value, unit);
+  return things(value, unit === null || unit === 'count' ? '' : unit.replaceAll('_', ' ')).trimEnd();
+}

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { oldestFirst, type OrderedRun } from '../run/run-order.ts';
+import { oldestFirst, type OrderedRun } from '../run/run-id.ts';
 import { orderNotes, unknownNewest } from './run-order-notes.ts';
 
 const DAY = (day: number): string => `2026-11-${String(day).padStart(2, '0')}T00:00:00.000Z`;

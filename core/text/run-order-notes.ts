@@ -1,6 +1,5 @@
-import { isOrdered, type OrderedRun } from '../run/run-order.ts';
-import { firstNames } from './first-names.ts';
-import { things } from './things.ts';
+import { isOrdered, type OrderedRun } from '../run/run-id.ts';
+import { firstNames, things } from './quantities.ts';
 
 /**
  * Why it is not known which of these runs are the newest `count`; null when it is known. Runs of unknown order were stored

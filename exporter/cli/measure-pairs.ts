@@ -1,5 +1,5 @@
 import type { RunFile } from '../../core/run/run.ts';
-import { things } from '../../core/text/things.ts';
+import { things } from '../../core/text/quantities.ts';
 import { readFigures, storedFigures } from '../judge/load-figures.ts';
 import { DISCARDED_TAG, orderOfPair, type PairRuns, type PairSide } from '../judge/pair-runs.ts';
 import { preflight } from '../judge/preflight.ts';

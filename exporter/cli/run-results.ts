@@ -1,4 +1,4 @@
-import { countOf, FAILED_OUTCOMES } from '../../core/run/request-counts.ts';
+import { countOf, FAILED_OUTCOMES } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { sweepFigures } from '../../core/sweeps/sweep-figures.ts';
 import { counted, quantity } from '../../core/text/quantities.ts';

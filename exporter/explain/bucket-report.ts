@@ -3,18 +3,16 @@ import { loadCatalog } from '../../catalog/load.ts';
 import type { Catalog, FamilyMatch } from '../../catalog/types.ts';
 import {
   ADVISED_QUANTILES,
+  familyAdvice,
   type AdvisedInterval,
   type AdvisedPercentile,
   type DividedBucket,
-} from '../../core/histogram/bucket-advice.ts';
-import { bucketSettings, optionOf } from '../../core/histogram/bucket-setting.ts';
-import { classicHistogram, type ClassicHistogram } from '../../core/histogram/classic-histogram.ts';
-import {
-  familyAdvice,
   type ObservedSeries,
   type FamilyAdvice,
   type GroupAdvice,
-} from '../../core/histogram/family-advice.ts';
+} from '../../core/histogram/bucket-advice.ts';
+import { bucketSettings, optionOf } from '../../core/histogram/bucket-setting.ts';
+import { classicHistogram, type ClassicHistogram } from '../../core/histogram/classic-histogram.ts';
 import type { ServersFile, SeriesSummary } from '../../core/run/servers-file.ts';
 import type { CollectedTarget } from '../servers/collection.ts';
 import { HistogramSeries } from '../servers/series/series.ts';

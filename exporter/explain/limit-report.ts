@@ -1,14 +1,13 @@
 import { quantities } from '../../catalog/equivalents.ts';
 import type { FamilyMatch } from '../../catalog/types.ts';
-import type { GroupAdvice } from '../../core/histogram/family-advice.ts';
-import type { DividedBucket } from '../../core/histogram/bucket-advice.ts';
+import type { GroupAdvice, DividedBucket } from '../../core/histogram/bucket-advice.ts';
 import { boundsAround, limitAdvice } from '../../core/histogram/limit-advice.ts';
 import { DISTRIBUTION_MEASURES, type PerRequestMeasure } from '../../core/measures/measures.ts';
 import { measureOfName } from '../../core/measures/names.ts';
 import { standingOf } from '../../core/measures/request-columns.ts';
 import { figuresOf } from '../../core/measures/request-figures.ts';
 import { OBJECTIVES } from '../../core/objectives/alert-objectives.ts';
-import { objectiveWords } from '../../core/objectives/words.ts';
+import { objectiveWords } from '../../core/objectives/grammar.ts';
 import type { Objectives } from '../../core/run/objectives.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { PERCENTILES } from '../../core/stats/percentiles.ts';

@@ -3,7 +3,7 @@ import { catalogs } from '../../catalog/load.ts';
 import type { FamilyMatch } from '../../catalog/types.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { measureOfName, wholeName } from '../../core/measures/names.ts';
-import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
+import { RUN_SCALARS } from '../../core/measures/scalar-results.ts';
 import { CAPACITY_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { serverFamily } from '../../core/measures/server-family.ts';
 import { wrapped } from '../../core/text/wrapped.ts';

@@ -1,4 +1,4 @@
-import { things } from '../../core/text/things.ts';
+import { things } from '../../core/text/quantities.ts';
 import type { AbsentGroup, PageReport } from './page-report.ts';
 import { wrapped } from '../../core/text/wrapped.ts';
 

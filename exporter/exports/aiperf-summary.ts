@@ -1,9 +1,8 @@
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { summarize } from '../../core/stats/summarize.ts';
-import type { Summary } from '../../core/stats/summarize.ts';
+import { summarize, type Summary } from '../../core/stats/percentiles.ts';
 import type { StepStatistics } from '../../core/measures/in-flight.ts';
-import { countOf, FAILED_OUTCOMES } from '../../core/run/request-counts.ts';
+import { countOf, FAILED_OUTCOMES } from '../../core/run/record.ts';
 import { AIPERF_METRICS } from './aiperf-metrics.ts';
 import type { AiperfMetric } from './aiperf-metrics.ts';
 import type { AiperfTotals, TokenSum } from './aiperf-totals.ts';

@@ -1,5 +1,4 @@
-import type { StepStatistics } from '../../core/measures/in-flight.ts';
-import { curveStatistics, quotient, StepSum } from '../../core/measures/step-curve.ts';
+import { curveStatistics, quotient, StepSum, type StepStatistics } from '../../core/measures/in-flight.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 
 const NS_PER_SECOND = 1e9;

@@ -1,9 +1,7 @@
 import { shortTitle } from '../../core/measures/names.ts';
-import { things } from '../../core/text/things.ts';
-import { quantity } from '../../core/text/quantities.ts';
+import { things, quantity } from '../../core/text/quantities.ts';
 import type { Unit } from '../../core/run/statistic.ts';
-import { countOf } from '../../core/run/request-counts.ts';
-import { OUTCOMES } from '../../core/run/record.ts';
+import { countOf, OUTCOMES } from '../../core/run/record.ts';
 import type { KeyNumbers, RunSummary } from '../../core/api/runs.ts';
 import { html } from '../report/html.ts';
 import type { Html } from '../report/html.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
-import { isOrdered } from '../../core/run/run-order.ts';
+import { isOrdered } from '../../core/run/run-id.ts';
 import { editRun } from '../store/changes/edit-run.ts';
 import { RunIndex } from '../store/index/run-index.ts';
 import type { KnownSource } from '../store/index/run-index.ts';

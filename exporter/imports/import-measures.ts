@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BlockShelf } from '../../core/measures/block-shelf.ts';
+import type { BlockShelf } from '../../core/measures/ascending-values.ts';
 import type { ChunkRecord } from '../../core/measures/chunk-reading.ts';
 import {
   ALL_TOKEN_DEFINITIONS,
@@ -9,7 +9,7 @@ import {
   UNKNOWN_SOURCE_DEFINITIONS,
 } from '../../core/measures/foreign-definitions.ts';
 import { SummaryAccumulator, type PhaseSummary } from '../../core/measures/summary.ts';
-import { instantAt } from '../../core/run/instant.ts';
+import { instantAt, type PhaseWindow } from '../../core/run/run.ts';
 import {
   NOT_TRACED,
   PHASES,
@@ -19,7 +19,6 @@ import {
   type RequestRecord,
 } from '../../core/run/record.ts';
 import type { MeasureResult } from '../../core/run/result.ts';
-import type { PhaseWindow } from '../../core/run/run.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import { ownValue } from '../../core/text/own-value.ts';
 import { quantity, significant } from '../../core/text/quantities.ts';

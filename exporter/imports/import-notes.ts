@@ -1,4 +1,4 @@
-import { firstNames } from '../../core/text/first-names.ts';
+import { firstNames } from '../../core/text/quantities.ts';
 
 /** Notes of one kind beyond this many are counted, not listed. */
 const MAX_LISTED = 20;

@@ -1,5 +1,4 @@
-import { NOT_COUNTED, NOT_TRACED, type RequestRecord } from '../../core/run/record.ts';
-import type { RequestCounts } from '../../core/run/request-counts.ts';
+import { NOT_COUNTED, NOT_TRACED, type RequestRecord, type RequestCounts } from '../../core/run/record.ts';
 import type { MeasureResult, ResultFile, ServersResult } from '../../core/run/result.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';

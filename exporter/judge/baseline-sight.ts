@@ -1,6 +1,6 @@
 import { statisticTitle } from '../../core/measures/names.ts';
 import { detectableShift, lookLevel, LOOKS, outliersOf, MIN_REFERENCE } from '../../core/stats/robust-shift.ts';
-import { changeText, percentText } from '../../core/text/change-text.ts';
+import { changeText, percentText } from '../../core/text/quantities.ts';
 import { quoted } from '../../core/text/shell-word.ts';
 import { CHECK_ALPHA, gatingCases, referenceFrom, type Levels } from './baseline-reference.ts';
 import { effectRatio, UNUSUAL } from './evidence.ts';

@@ -1,4 +1,11 @@
-import type { Interval } from '../../core/stats/interval.ts';
+import {
+  difference,
+  pairedShift,
+  unpairedShift,
+  type Interval,
+  type KnownInterval,
+  type Shift,
+} from '../../core/stats/shift.ts';
 import {
   chanceOf,
   changeInterval,
@@ -11,7 +18,6 @@ import {
   type RunLook,
   type Reference,
 } from '../../core/stats/robust-shift.ts';
-import { difference, pairedShift, unpairedShift, type KnownInterval, type Shift } from '../../core/stats/shift.ts';
 import type { Figure } from './run-figures.ts';
 import type { FigureKey, Method } from '../../core/api/verdict.ts';
 

@@ -1,5 +1,5 @@
 import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
-import { orderOf } from '../../core/run/run-order.ts';
+import { orderOf } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { PercentileName } from '../../core/stats/percentiles.ts';
 import { directionOf } from './rules.ts';

@@ -1,4 +1,4 @@
-import { fewestPairs, fewestRunsAgainst, fewestRunsPerSet } from '../../core/stats/fewest-runs.ts';
+import { fewestPairs, fewestRunsAgainst, fewestRunsPerSet } from '../../core/stats/shift.ts';
 import type { Decision } from './decide.ts';
 import type { Evidence } from './evidence.ts';
 import type { Needs } from '../../core/api/verdict.ts';

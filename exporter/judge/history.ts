@@ -1,5 +1,5 @@
-import { oldestFirst } from '../../core/run/run-order.ts';
-import { things } from '../../core/text/things.ts';
+import { oldestFirst } from '../../core/run/run-id.ts';
+import { things } from '../../core/text/quantities.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { MAX_LOOK, middle, MIN_REFERENCE, recovery } from '../../core/stats/robust-shift.ts';
 import { CHECK_ALPHA, referenceFrom, type Levels, BASELINE_RUNS } from './baseline-reference.ts';

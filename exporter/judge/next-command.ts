@@ -1,5 +1,5 @@
 import { quoted, shellCommand } from '../../core/text/shell-word.ts';
-import { things } from '../../core/text/things.ts';
+import { things } from '../../core/text/quantities.ts';
 import type { Needs, VerdictName } from '../../core/api/verdict.ts';
 
 /** What a proposed command needs to know. */

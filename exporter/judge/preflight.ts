@@ -1,7 +1,6 @@
-import { firstNames } from '../../core/text/first-names.ts';
+import { firstNames, things } from '../../core/text/quantities.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
 import { median } from '../../core/stats/percentiles.ts';
-import { things } from '../../core/text/things.ts';
 import type { AchievedLoad, RunFigures } from './run-figures.ts';
 import type { PreflightFinding } from '../../core/api/verdict.ts';
 

@@ -2,7 +2,7 @@ import { CAPACITY_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { DISTRIBUTION_MEASURES, type Direction, type ScalarMeasure } from '../../core/measures/measures.ts';
 import { publishedName } from '../../core/measures/names.ts';
-import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
+import { RUN_SCALARS } from '../../core/measures/scalar-results.ts';
 import type { Figure } from './run-figures.ts';
 import type { FigureKey, Stat } from '../../core/api/verdict.ts';
 

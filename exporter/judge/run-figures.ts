@@ -1,5 +1,5 @@
 import type { FigureKey, FigureValue } from '../../core/api/verdict.ts';
-import type { OrderedRun } from '../../core/run/run-order.ts';
+import type { OrderedRun } from '../../core/run/run-id.ts';
 
 /** What the judge has to know of a run: plain data, from a stored run, an import or a simulation. */
 export interface RunFigures extends OrderedRun {

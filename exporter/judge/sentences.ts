@@ -1,5 +1,5 @@
 import { capitalized, measureTitle, statisticTitle } from '../../core/measures/names.ts';
-import { changeText, percentText } from '../../core/text/change-text.ts';
+import { changeText, percentText } from '../../core/text/quantities.ts';
 import { MIN_LOOK } from '../../core/stats/robust-shift.ts';
 import { lowerIsWorse, SHARES_OF_FAILURE } from './evidence.ts';
 import type {

@@ -1,6 +1,6 @@
 import { holmLevels } from '../../core/stats/multiple-testing.ts';
-import { orderedShifts } from '../../core/stats/ordered-shift.ts';
-import { things } from '../../core/text/things.ts';
+import { orderedShifts } from '../../core/stats/trend.ts';
+import { things } from '../../core/text/quantities.ts';
 import { casesOf, keyText, type FigureCase } from './cases.ts';
 import type { Doubt } from './judge-cases.ts';
 import type { Rules } from './rules.ts';

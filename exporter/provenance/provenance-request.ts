@@ -1,4 +1,4 @@
-import type { GpuPrice } from '../../core/run/gpu-price.ts';
+import type { GpuPrice } from '../../core/run/provenance.ts';
 import { withoutSecrets } from '../../core/run/secret-fields.ts';
 
 /** What the user states about a run. */

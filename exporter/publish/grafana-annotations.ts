@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import type { StageRegion } from '../../core/api/runs.ts';
 import { loadText } from '../../core/run/load.ts';
-import { countOf } from '../../core/run/request-counts.ts';
+import { countOf } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { messageExcerpt } from '../errors/message-excerpt.ts';

@@ -1,5 +1,5 @@
 import { capitalized, longTitle, type ClockedMeasure } from '../../core/measures/names.ts';
-import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
+import { RUN_SCALARS } from '../../core/measures/scalar-results.ts';
 import { loadText } from '../../core/run/load.ts';
 import type { ObjectiveVerdict } from '../../core/run/objectives.ts';
 import type { DistributionResult, MeasureResult } from '../../core/run/result.ts';

@@ -1,13 +1,11 @@
 import { extname } from 'node:path';
 import { availableParallelism } from 'node:os';
-import { instantAt } from '../../core/run/instant.ts';
+import { instantAt, type PhaseWindow } from '../../core/run/run.ts';
 import type { Provenance } from '../../core/run/provenance.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { promptTokens } from '../../core/run/run-dataset.ts';
-import type { PhaseWindow } from '../../core/run/run.ts';
-import { quantity } from '../../core/text/quantities.ts';
-import { things } from '../../core/text/things.ts';
+import { quantity, things } from '../../core/text/quantities.ts';
 import { correctedEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import { boundYoungGeneration } from '../load/client/young-generation.ts';

@@ -2,7 +2,7 @@ import { ExpectedError } from '../errors/expected-error.ts';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { loadText } from '../../core/run/load.ts';
-import { things } from '../../core/text/things.ts';
+import { things } from '../../core/text/quantities.ts';
 import type { BenchmarkPlan } from '../load/benchmark-plan.ts';
 import { type Dataset, planSha256 } from '../load/datasets/dataset.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';

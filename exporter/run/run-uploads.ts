@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shellCommand } from '../../core/text/shell-word.ts';
-import { things } from '../../core/text/things.ts';
+import { things } from '../../core/text/quantities.ts';
 import { StorageError } from '../errors/storage-errors.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import { Backoff, type BackoffLimits } from '../http-client/backoff.ts';

@@ -1,6 +1,6 @@
-import { things } from '../../core/text/things.ts';
+import { things } from '../../core/text/quantities.ts';
 import { join } from 'node:path';
-import type { ServerTotals } from '../../core/measures/server-results.ts';
+import type { ServerTotals } from '../../core/measures/scalar-results.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
 import type { ServerRequests, ServersResult } from '../../core/run/result.ts';
 import { monotonicNow_ns, type RunEpoch } from '../clock/monotonic-clock.ts';

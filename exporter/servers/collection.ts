@@ -1,6 +1,5 @@
 import type { ServersFile } from '../../core/run/servers-file.ts';
-import { firstNames } from '../../core/text/first-names.ts';
-import { things } from '../../core/text/things.ts';
+import { firstNames, things } from '../../core/text/quantities.ts';
 import { RAY_REPORT_SECONDS } from '../../catalog/within-ray.ts';
 import type { ServerTarget } from '../../core/run/result.ts';
 import { percentile } from '../../core/stats/percentiles.ts';

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { isName, NAME_RULE } from '../../core/run/tag.ts';
+import { isName, NAME_RULE } from '../../core/run/run.ts';
 import { yamlSection, type YamlSection } from '../files/yaml-section.ts';
 
 /** A scenario that clients may start by its name. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, rmSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { BlockShelf } from '../../core/measures/block-shelf.ts';
+import type { BlockShelf } from '../../core/measures/ascending-values.ts';
 
 /** A run of up to 8,191 requests needs no file. */
 const BLOCKS_IN_MEMORY = 1;

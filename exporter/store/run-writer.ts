@@ -1,11 +1,10 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServerTotals } from '../../core/measures/server-results.ts';
+import type { ServerTotals } from '../../core/measures/scalar-results.ts';
 import { StagedSummary, type RunReading } from '../../core/measures/staged-summary.ts';
-import { instantAt } from '../../core/run/instant.ts';
+import { instantAt, type PhaseWindow, type RunFile, type RunProcess, type RunTarget } from '../../core/run/run.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
-import type { PhaseWindow, RunFile, RunProcess, RunTarget } from '../../core/run/run.ts';
 import type { RunEvents } from '../../core/run/run-output.ts';
 import { discardFolder } from './discard-folder.ts';
 import { replaceJson, syncPath } from '../files/durable-file.ts';

@@ -1,7 +1,6 @@
 import type { StoredSweep } from '../../core/api/sweeps.ts';
 import { createHash } from 'node:crypto';
-import { searchedSweep } from '../../core/sweeps/searched-sweep.ts';
-import { sweepsOf } from '../../core/sweeps/sweep.ts';
+import { searchedSweep, sweepsOf } from '../../core/sweeps/sweep.ts';
 import { readCapacity } from '../store/scenarios/capacity-files.ts';
 import type { SweptStore } from './load-sweep-runs.ts';
 

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OUTCOMES } from '../../core/run/record.ts';
-import { countOf } from '../../core/run/request-counts.ts';
+import { OUTCOMES, countOf } from '../../core/run/record.ts';
 import { readBaseline } from '../../exporter/judge/baseline.ts';
 import { readVerdicts } from '../../exporter/judge/verdict-log.ts';
 import { openStore } from '../../exporter/store/run-store.ts';

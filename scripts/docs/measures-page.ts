@@ -1,13 +1,12 @@
 import { CAPACITY_MEASURES, SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
-import { COST_MEASURES } from '../../core/measures/cost-results.ts';
-import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
+import { COST_MEASURES, ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { ERROR_REASON_RULES, outcomeOf } from '../../core/measures/error-reasons.ts';
 import { FOREIGN_DEFINITIONS } from '../../core/measures/foreign-definitions.ts';
 import { GOODPUT_LIMITED, GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES } from '../../core/measures/measures.ts';
 import type { DistributionMeasure, ScalarMeasure } from '../../core/measures/measures.ts';
 import { USAGE_CHECK_MEASURES, USAGE_DISCREPANCY_COUNT } from '../../core/measures/usage-check.ts';
-import { SERVER_MEASURES } from '../../core/measures/server-results.ts';
+import { SERVER_MEASURES } from '../../core/measures/scalar-results.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import { ERROR_REASONS } from '../../core/run/record.ts';
 import type { MeasureResult } from '../../core/run/result.ts';

@@ -1,3 +1,4 @@
+import type { ParseLimits } from '../exposition.ts';
 import {
   BACKSLASH,
   BRACE_CLOSE,
@@ -9,11 +10,23 @@ import {
   TAB,
   isLabelPart,
   isLabelStart,
-} from './characters.ts';
-import type { Dialect } from './dialect.ts';
-import type { ParseLimits } from '../parse-options.ts';
-import type { PageCursor } from './page-cursor.ts';
-import { unescapeQuoted } from './unescape.ts';
+  type Dialect,
+  type PageCursor,
+} from './page-cursor.ts';
+
+/**
+ * `\\`, `\"` and `\n` of label values and names; a backslash before any other character is literal, as in Prometheus.
+ */
+export function unescapeQuoted(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replace(/\\([\\"n])/g, (_, c: string) => (c === 'n' ? '\n' : c));
+}
+
+/** HELP of the text format: `\\` and `\n`. */
+export function unescapeHelp(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replace(/\\([\\n])/g, (_, c: string) => (c === 'n' ? '\n' : c));
+}
 
 export interface LabelBlock {
   /** The metric name, when it is inside the braces: `{"my.name"}`. */

@@ -1,9 +1,6 @@
-import type { MetricType, Labels } from '../exposition.ts';
-import type { ExpositionError } from '../exposition-error.ts';
-import { FAMILY_SUFFIXES } from '../family-suffixes.ts';
-import { metricType } from './metadata-line.ts';
+import { FAMILY_SUFFIXES, type MetricType, type Labels, type ExpositionError } from '../exposition.ts';
+import { metricType, type Page } from './read-page.ts';
 import type { MetadataLine } from './page-rows.ts';
-import type { Page } from './read-page.ts';
 import { parseGoFloat } from './read-number.ts';
 
 /** The family whose lines are being checked. */

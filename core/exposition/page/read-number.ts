@@ -1,4 +1,4 @@
-import { DOT, LF, MINUS, PLUS, SPACE } from './characters.ts';
+import { DOT, LF, MINUS, PLUS, SPACE } from './page-cursor.ts';
 
 /** Powers of ten that a double holds exactly. */
 const POWERS = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));

@@ -1,4 +1,4 @@
-import { FNV_START, hashBytes } from './byte-interner.ts';
+import { FNV_START, hashBytes, equalBytes, type Dictionaries } from './byte-interner.ts';
 import {
   BACKSLASH,
   BRACE_CLOSE,
@@ -13,14 +13,12 @@ import {
   isLabelStart,
   isNamePart,
   isNameStart,
-} from './characters.ts';
-import type { Dialect } from './dialect.ts';
-import type { Dictionaries } from './dictionaries.ts';
-import { equalBytes } from './equal-bytes.ts';
+  type Dialect,
+  type PageCursor,
+} from './page-cursor.ts';
 import { readLabelBlock } from './label-block.ts';
-import type { PageCursor } from './page-cursor.ts';
 import type { PageRows } from './page-rows.ts';
-import type { ParseLimits } from '../parse-options.ts';
+import type { ParseLimits } from '../exposition.ts';
 import { NumberReader } from './read-number.ts';
 import { readSampleTail } from './sample-tail.ts';
 

@@ -1,10 +1,7 @@
-import { BRACE_OPEN, HASH, LF, MINUS, SPACE, TAB } from './characters.ts';
-import type { Dialect } from './dialect.ts';
-import type { Exemplar } from '../exposition.ts';
+import { BRACE_OPEN, HASH, LF, MINUS, SPACE, TAB, type Dialect, type PageCursor } from './page-cursor.ts';
+import type { Exemplar, ParseLimits } from '../exposition.ts';
 import { readLabelBlock } from './label-block.ts';
-import { makeLabels } from './label-sets.ts';
-import type { PageCursor } from './page-cursor.ts';
-import type { ParseLimits } from '../parse-options.ts';
+import { makeLabels } from './byte-interner.ts';
 import { parseGoFloat } from './read-number.ts';
 
 const MAX_EXEMPLAR_CHARACTERS = 128;

@@ -1,6 +1,12 @@
-import { coarserIndex, exponentialBound, MAX_SCHEMA, MIN_SCHEMA } from '../../histogram/native/exponential-bound.ts';
-import { CUSTOM_BUCKETS_SCHEMA } from '../../histogram/native/native-histogram.ts';
-import type { NativeBucket, NativeHistogram } from '../../histogram/native/native-histogram.ts';
+import {
+  coarserIndex,
+  exponentialBound,
+  MAX_SCHEMA,
+  MIN_SCHEMA,
+  CUSTOM_BUCKETS_SCHEMA,
+  type NativeBucket,
+  type NativeHistogram,
+} from '../../histogram/native-histogram.ts';
 
 /** Finest of the schemas that are reserved: read at `MAX_SCHEMA`, as Prometheus does. */
 const MAX_RESERVED_SCHEMA = 52;

@@ -3,8 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { quantileBounds } from '../../histogram/bounds.ts';
-import { classicOfNative } from '../../histogram/native/common-grid.ts';
-import { exponentialQuantile } from '../../histogram/native/exponential-quantile.ts';
+import { classicOfNative, exponentialQuantile } from '../../histogram/native-histogram.ts';
 import { ExpositionError, parseExposition, parseText } from '../index.ts';
 import type { Exposition, NativeHistogramSample, ParseLimits } from '../index.ts';
 import { PROTOBUF, delimited, doubleField, field, message, text, varintField } from './testing/wire-writer.ts';

@@ -1,4 +1,4 @@
-import { ExpositionError } from '../exposition-error.ts';
+import { ExpositionError } from '../exposition.ts';
 
 /** Wire types of protobuf's encoding. */
 export const VARINT = 0;

@@ -3,9 +3,15 @@ import fc from 'fast-check';
 
 import type { Exposition } from '../exposition.ts';
 import { parseOpenMetrics, parseText } from '../parse.ts';
-import { formatCanonicalNumber, formatNumber } from './format-number.ts';
-import { ExpositionWriteError, sampleLines, writePage } from './write-page.ts';
-import type { FamilyInput, SampleInput } from './write-page.ts';
+import {
+  formatCanonicalNumber,
+  formatNumber,
+  ExpositionWriteError,
+  sampleLines,
+  writePage,
+  type FamilyInput,
+  type SampleInput,
+} from '../write-page.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 

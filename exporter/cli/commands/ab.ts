@@ -1,5 +1,5 @@
 import { createRunId, isRunId } from '../../../core/run/run-id.ts';
-import { fewestPairs } from '../../../core/stats/fewest-runs.ts';
+import { fewestPairs } from '../../../core/stats/shift.ts';
 import { quoted, shellCommand } from '../../../core/text/shell-word.ts';
 import { PairRuns, type PairSide } from '../../judge/pair-runs.ts';
 import { rulesFor } from '../../judge/rule-choices.ts';

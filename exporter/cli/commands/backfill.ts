@@ -1,4 +1,4 @@
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { stat } from 'node:fs/promises';
 import {
   inOrderOfTime,

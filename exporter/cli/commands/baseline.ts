@@ -1,4 +1,4 @@
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { baselineSight, outlierNotes, sightText } from '../../judge/baseline-sight.ts';
 import { baselineWindow } from '../../judge/baseline-reference.ts';
 import { changeBaseline, readBaseline, refusedChange } from '../../judge/baseline.ts';

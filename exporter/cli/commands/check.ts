@@ -1,6 +1,6 @@
 import { createRunId } from '../../../core/run/run-id.ts';
 import { CheckError, checkScenario, PASSED, type CheckedScenario } from '../../judge/check-scenario.ts';
-import { percentText } from '../../../core/text/change-text.ts';
+import { percentText } from '../../../core/text/quantities.ts';
 import { decisiveOf } from '../../judge/history.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import { verdictReport, type ReportedRun } from '../../judge/verdict-report.ts';

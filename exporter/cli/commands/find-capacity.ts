@@ -1,4 +1,4 @@
-import { COST_MEASURES } from '../../../core/measures/cost-results.ts';
+import { COST_MEASURES } from '../../../core/measures/energy-results.ts';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
 import { type RunEvents, joinedEvents } from '../../../core/run/run-output.ts';
 import type { ScalarResult } from '../../../core/run/result.ts';

@@ -1,7 +1,6 @@
 import { measureOfName, publishedName, statisticTitle } from '../../../core/measures/names.ts';
-import { ABSENT, quantity } from '../../../core/text/quantities.ts';
+import { ABSENT, quantity, things, changeText } from '../../../core/text/quantities.ts';
 import { orderNotes } from '../../../core/text/run-order-notes.ts';
-import { things } from '../../../core/text/things.ts';
 import type { HistoryChange } from '../../../core/api/scenarios.ts';
 import { storedFigures } from '../../judge/load-figures.ts';
 import type { PrimaryMeasure } from '../../judge/rules.ts';
@@ -19,7 +18,6 @@ import { requestedRules, RULE_OPTIONS } from '../options/judge-options.ts';
 import { flag, integer } from '../options/options.ts';
 import { aligned } from '../tables/aligned.ts';
 import { acknowledgedText } from '../tables/verdict-text.ts';
-import { changeText } from '../../../core/text/change-text.ts';
 import { startText } from './runs/run-listing.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 

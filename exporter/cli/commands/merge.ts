@@ -1,4 +1,4 @@
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { writeRunFiles } from '../../run/run-files.ts';
 import { mergeShards, ShardError, type MergedRun } from '../../store/shards/merge-shards.ts';
 import { codeOf, reasonOf, RunExistsError } from '../../errors/store-errors.ts';

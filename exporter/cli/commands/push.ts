@@ -1,5 +1,4 @@
-import { firstNames } from '../../../core/text/first-names.ts';
-import { things } from '../../../core/text/things.ts';
+import { firstNames, things } from '../../../core/text/quantities.ts';
 import { sendPending, type SentPending } from '../../publish/remote-write/send-pending.ts';
 import { readReceiver } from '../../publish/remote-write/receiver.ts';
 import { exists } from '../../files/exists.ts';

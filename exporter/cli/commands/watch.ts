@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import { isName } from '../../../core/run/tag.ts';
-import { things } from '../../../core/text/things.ts';
+import { isName } from '../../../core/run/run.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { LivePage } from '../../http/live-page.ts';
 import { IMPORTERS } from '../../imports/importers.ts';
 import { readNamedPages } from '../../servers/scrape/named-pages.ts';

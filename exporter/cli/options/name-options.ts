@@ -1,4 +1,4 @@
-import { isName, isTag, NAME_RULE, TAG_RULE } from '../../../core/run/tag.ts';
+import { isName, isTag, NAME_RULE, TAG_RULE } from '../../../core/run/run.ts';
 import type { Option } from './options.ts';
 
 /** The name of a scenario: a label of metrics and a line of tables. */

@@ -1,6 +1,5 @@
 import type { Objectives } from '../../../core/run/objectives.ts';
-import { parseGoodput } from '../../../core/objectives/goodput-grammar.ts';
-import { GrammarError, parseObjective } from '../../../core/objectives/grammar.ts';
+import { parseGoodput, GrammarError, parseObjective } from '../../../core/objectives/grammar.ts';
 import { CliError } from '../failure.ts';
 import { choice, list, text, texts, type OptionValues } from './options.ts';
 

@@ -1,4 +1,4 @@
-import type { GpuPrice } from '../../../core/run/gpu-price.ts';
+import type { GpuPrice } from '../../../core/run/provenance.ts';
 import {
   MAX_METADATA_CHARACTERS,
   metadataPair,

@@ -1,7 +1,6 @@
 import { shortTitle } from '../../../core/measures/names.ts';
-import { things } from '../../../core/text/things.ts';
+import { things, ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 import type { PhaseName } from '../../../core/run/record.ts';
-import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 import type { ServerLoadNow } from '../../servers/summary/load-now.ts';
 import { sparkline } from '../tables/sparkline.ts';
 

@@ -1,7 +1,6 @@
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { RunEvents } from '../../../core/run/run-output.ts';
-import { quantity } from '../../../core/text/quantities.ts';
-import { things } from '../../../core/text/things.ts';
+import { quantity, things } from '../../../core/text/quantities.ts';
 
 /** Requests of a run that are described one by one; the others are counted. */
 const MAX_REQUESTS = 100;

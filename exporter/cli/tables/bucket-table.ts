@@ -1,7 +1,13 @@
-import { things } from '../../../core/text/things.ts';
+import {
+  things,
+  bucketIntervalText,
+  familyValueText,
+  ABSENT,
+  quantity,
+  quantityRange,
+  significant,
+} from '../../../core/text/quantities.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
-import { bucketIntervalText, familyValueText } from '../../../core/text/bucket-interval.ts';
-import { ABSENT, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
 import type {
   BucketReport,
   FamilyBuckets,

@@ -1,5 +1,5 @@
-import { COST_MEASURES, currencyOf } from '../../../core/measures/cost-results.ts';
-import { moneyText } from '../../../core/text/money.ts';
+import { COST_MEASURES, currencyOf } from '../../../core/measures/energy-results.ts';
+import { moneyText } from '../../../core/text/quantities.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { scalarOf } from './scalar-of.ts';
 

@@ -1,5 +1,5 @@
 import { longTitle, measureOfName } from '../../../core/measures/names.ts';
-import { FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
+import { FAILED_OUTCOMES } from '../../../core/run/record.ts';
 import type { DistributionResult, MeasureResult, ResultFile } from '../../../core/run/result.ts';
 import { PERCENTILE_NAMES, type PercentileName } from '../../../core/stats/percentiles.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';

@@ -1,9 +1,7 @@
-import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
-import { things } from '../../../core/text/things.ts';
+import { ABSENT, quantity, significant, things, changeText } from '../../../core/text/quantities.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
 import type { Explanation, MovedSignal } from '../../../core/api/comparison.ts';
 import { aligned } from './aligned.ts';
-import { changeText } from '../../../core/text/change-text.ts';
 
 export const SIGNAL_HEAD = ['signal', 'A', 'B', 'change', 'q'];
 

@@ -1,5 +1,4 @@
-import { firstNames } from '../../../core/text/first-names.ts';
-import { things } from '../../../core/text/things.ts';
+import { firstNames, things } from '../../../core/text/quantities.ts';
 import type { ImportOutcome, ImportReport } from '../../imports/import-files.ts';
 
 /** The outcome of each result, notes common to several, and a summary line. */

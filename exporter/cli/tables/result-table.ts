@@ -1,6 +1,6 @@
 import { stageText } from '../../../core/run/load.ts';
 import { shortTitle } from '../../../core/measures/names.ts';
-import { SERVER_MEASURES } from '../../../core/measures/server-results.ts';
+import { SERVER_MEASURES } from '../../../core/measures/scalar-results.ts';
 import { worstVerdict } from '../../../core/run/objectives.ts';
 import type { MeasureResult, ResultFile, StageResult, ScalarResult } from '../../../core/run/result.ts';
 import { quantity, ABSENT, counted, significant } from '../../../core/text/quantities.ts';
@@ -9,10 +9,9 @@ import { distributionTable } from './distribution-table.ts';
 import { factLines, TO_FILE, type Print, verdictLines } from './facts.ts';
 import { scalarOf } from './scalar-of.ts';
 import { serverFacts, serverVerdict } from './server-lines.ts';
-import { countOf, FAILED_OUTCOMES, type RequestCounts } from '../../../core/run/request-counts.ts';
+import { countOf, FAILED_OUTCOMES, OUTCOMES, type RequestCounts } from '../../../core/run/record.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { columnBlocks, type TableColumn } from './column-blocks.ts';
-import { OUTCOMES } from '../../../core/run/record.ts';
 import { OBJECTIVE_VERDICTS, objectiveLines } from './objective-lines.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { coolDownCount } from '../../../core/run/request-counts.ts';
+import { coolDownCount } from '../../../core/run/record.ts';
 import type {
   ResultFile,
   ServerRequests,
@@ -7,8 +7,7 @@ import type {
   GpuEnergy,
   MeasureResult,
 } from '../../../core/run/result.ts';
-import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
-import { things } from '../../../core/text/things.ts';
+import { ABSENT, quantity, significant, things } from '../../../core/text/quantities.ts';
 import { TO_FILE, verdictLines, type Print } from './facts.ts';
 import { scalarOf } from './scalar-of.ts';
 

@@ -1,6 +1,5 @@
 import type { SeriesSummary, ServersFile, HistogramStatistics } from '../../../core/run/servers-file.ts';
-import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
-import { things } from '../../../core/text/things.ts';
+import { ABSENT, quantity, significant, things } from '../../../core/text/quantities.ts';
 import { targetLine } from './server-lines.ts';
 
 /** Families of the summary table; the files have all of them. */

@@ -1,10 +1,9 @@
 import { shortTitle } from '../../../core/measures/names.ts';
 import type { Sweep, SweepStep } from '../../../core/sweeps/sweep-shape.ts';
-import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
-import { objectiveWords } from '../../../core/objectives/words.ts';
-import { withinText } from '../../../core/sweeps/within-text.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
+import { objectiveWords } from '../../../core/objectives/grammar.ts';
+import { withinText, sweepNames } from '../../../core/sweeps/sweep-names.ts';
 import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
-import { sweepNames } from '../../../core/sweeps/sweep-names.ts';
 import { ABSENT, counted, quantity, significant } from '../../../core/text/quantities.ts';
 import { columnBlocks, type TableColumn } from './column-blocks.ts';
 import { OBJECTIVE_VERDICTS } from './objective-lines.ts';

@@ -1,6 +1,5 @@
 import { capitalized } from '../../../core/measures/names.ts';
-import { percentText } from '../../../core/text/change-text.ts';
-import { things } from '../../../core/text/things.ts';
+import { percentText, things } from '../../../core/text/quantities.ts';
 import { scenarioText } from '../../judge/comparison.ts';
 import type { ComparedMeasure, Explanation, VerdictReport } from '../../../core/api/comparison.ts';
 import type { VerdictName } from '../../../core/api/verdict.ts';

@@ -4,7 +4,7 @@ import type { ComparedMeasure, Explanation, VerdictReport } from '../../../core/
 import type { VerdictName } from '../../../core/api/verdict.ts';
 import { gates } from '../../judge/scenario-state.ts';
 import { explanationSummary, signalCells, SIGNAL_HEAD } from './explanation-text.ts';
-import { percentText } from '../../../core/text/change-text.ts';
+import { percentText } from '../../../core/text/quantities.ts';
 import {
   anchorLines,
   effectLines,

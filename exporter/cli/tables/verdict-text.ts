@@ -1,6 +1,5 @@
 import type { Unit } from '../../../core/run/statistic.ts';
-import { ABSENT, quantity, quantityRange } from '../../../core/text/quantities.ts';
-import { things } from '../../../core/text/things.ts';
+import { ABSENT, quantity, quantityRange, things, changeText, percentText } from '../../../core/text/quantities.ts';
 import { scenarioText } from '../../judge/comparison.ts';
 import type { ComparedMeasure, Comparison, VerdictReport } from '../../../core/api/comparison.ts';
 import type { OpenRegression } from '../../../core/api/scenarios.ts';
@@ -8,7 +7,6 @@ import type { Design, PreflightFinding } from '../../../core/api/verdict.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
 import { columnBlocks } from './column-blocks.ts';
 import { factLines, TO_FILE, verdictLines, type Print } from './facts.ts';
-import { changeText, percentText } from '../../../core/text/change-text.ts';
 import { explanationText } from './explanation-text.ts';
 
 /** Measures beyond the gating ones that a table shows, those with the smallest p first. */

@@ -9,7 +9,7 @@ import type { DistributionMeasure } from '../../../core/measures/measures.ts';
 import { OUTCOMES, PHASES } from '../../../core/run/record.ts';
 import { isRunId } from '../../../core/run/run-id.ts';
 import type { ServersFile } from '../../../core/run/servers-file.ts';
-import { changedTags, isTag, TAG_RULE } from '../../../core/run/tag.ts';
+import { changedTags, isTag, TAG_RULE } from '../../../core/run/run.ts';
 import { codeOf, DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
 import {
   DISTRIBUTION_NAMES,

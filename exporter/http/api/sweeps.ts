@@ -1,7 +1,7 @@
 import type { SweepsResponse, StoredSweep } from '../../../core/api/sweeps.ts';
 import type { DamagedRun } from '../../../core/api/service.ts';
 import type { RequestHandler } from 'express';
-import { sweepSummary } from '../../../core/sweeps/sweep-summary.ts';
+import { sweepSummary } from '../../../core/sweeps/sweep-shape.ts';
 import { runFilter } from '../../../core/api/run-list.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';

@@ -1,5 +1,5 @@
 import { systemsOfNames } from '../../../catalog/lookup.ts';
-import { instantAt } from '../../../core/run/instant.ts';
+import { instantAt } from '../../../core/run/run.ts';
 import type { ServerTarget } from '../../../core/run/result.ts';
 import type { SeriesType, SeriesSummary, ServersFile } from '../../../core/run/servers-file.ts';
 import type { ImportNotes } from '../import-notes.ts';

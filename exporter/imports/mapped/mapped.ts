@@ -1,7 +1,7 @@
 import { closedLoop } from '../../../core/run/load.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { firstNames } from '../../../core/text/first-names.ts';
+import { firstNames } from '../../../core/text/quantities.ts';
 import { ImportNotes, printable, ImportRefusal } from '../import-notes.ts';
 import {
   known,

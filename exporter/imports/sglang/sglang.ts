@@ -1,6 +1,6 @@
-import { quotient } from '../../../core/measures/scalar-result.ts';
+import { quotient } from '../../../core/measures/scalar-measures.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import {
   known,

@@ -1,8 +1,7 @@
 import { quantileBounds } from '../../../core/histogram/bounds.ts';
 import type { GapHistogram } from '../../../core/measures/gap-histogram.ts';
-import { percentile as linear } from '../../../core/stats/percentiles.ts';
+import { percentile as linear, summarize } from '../../../core/stats/percentiles.ts';
 import { quantity } from '../../../core/text/quantities.ts';
-import { summarize } from '../../../core/stats/summarize.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { exactStated, inBaseUnits } from './stated-measures.ts';

@@ -1,4 +1,4 @@
-import { quotient } from '../../../core/measures/scalar-result.ts';
+import { quotient } from '../../../core/measures/scalar-measures.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import type { ImportNotes } from '../import-notes.ts';

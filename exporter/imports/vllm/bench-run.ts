@@ -1,7 +1,7 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { known, reportedRun, UNREPORTED, type ImportContext, type ImportedRun, type KnownKey } from '../importer.ts';
 import { Fields } from '../reading/fields.ts';

@@ -2,7 +2,7 @@ import { CAPACITY_MEASURES } from '../../../core/measures/scalar-measures.ts';
 import { capitalized, statisticTitle } from '../../../core/measures/names.ts';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
 import type { KnownInterval } from '../../../core/stats/shift.ts';
-import { changeText, percentText } from '../../../core/text/change-text.ts';
+import { changeText, percentText } from '../../../core/text/quantities.ts';
 import type { ComparedMeasure } from '../../../core/api/comparison.ts';
 import { decide, type Decidable, type Decision } from '../decide.ts';
 import { detectableRatio, effectRatio, worseUp } from '../evidence.ts';

@@ -1,5 +1,5 @@
 import type { CapacityFile, CapacityProbe } from '../../../core/run/capacity.ts';
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { readCapacity } from '../../store/scenarios/capacity-files.ts';
 import type { RunStore } from '../../store/run-store.ts';
 

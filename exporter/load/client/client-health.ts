@@ -2,7 +2,7 @@ import { interTokenLatencySeconds } from '../../../core/measures/measures.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { ClientHealth } from '../../../core/run/result.ts';
 import { joinedEvents, type RunEvents } from '../../../core/run/run-output.ts';
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
 
 /** Bins per octave: a quantile is off by at most half a bin, about 1 %. */

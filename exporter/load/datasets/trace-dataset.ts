@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Dataset } from './dataset.ts';

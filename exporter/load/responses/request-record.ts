@@ -1,4 +1,4 @@
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import type { ErrorReason, MeasuredRecord, PhaseName, TokenSource } from '../../../core/run/record.ts';
 import type { ResponseContext } from './response-reader.ts';

@@ -1,6 +1,6 @@
 import { isObject } from '../endpoints/endpoint.ts';
 import { textIn } from '../endpoints/response-content.ts';
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 
 type Counts = Readonly<Record<string, number>>;
 

@@ -1,5 +1,5 @@
 import type { Proxy } from '../../http-client/proxy.ts';
-import { hasMistypedScheme } from '../../../core/text/mistyped-scheme.ts';
+import { hasMistypedScheme } from '../../http-client/public-url.ts';
 
 /** Where requests go. */
 export interface RequestTarget {

@@ -2,7 +2,7 @@ import {
   CUSTOM_BUCKETS_SCHEMA,
   type NativeBucket,
   type NativeHistogram,
-} from '../../../core/histogram/native/native-histogram.ts';
+} from '../../../core/histogram/native-histogram.ts';
 import { ProtobufWriter } from './protobuf-writer.ts';
 import type { PushedFamily, SeriesLayout, SeriesPoint } from './pushed-series.ts';
 

@@ -3,8 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { snappyUncompress } from 'hyparquet';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
-import { exponentialBound } from '../../../core/histogram/native/exponential-bound.ts';
-import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import { exponentialBound, type NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import { writeRequestV1, writeRequestV2 } from './encode-request.ts';
 import { labelPairs, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
 

@@ -1,5 +1,5 @@
 import type { SampleInput } from '../../../core/exposition/index.ts';
-import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import type { NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import type { LiveFamily } from '../family.ts';
 import { labelPairs, type PushedSeries, type SeriesLayout } from './pushed-series.ts';
 

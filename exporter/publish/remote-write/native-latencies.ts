@@ -1,5 +1,4 @@
-import { exponentialBound } from '../../../core/histogram/native/exponential-bound.ts';
-import type { NativeBucket, NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import { exponentialBound, type NativeBucket, type NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
 import { figuresOf, type RequestFigures } from '../../../core/measures/request-figures.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';

@@ -1,5 +1,5 @@
 import type { FamilyInput } from '../../../core/exposition/index.ts';
-import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import type { NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 
 /** Metadata of a family. */
 export interface PushedFamily {

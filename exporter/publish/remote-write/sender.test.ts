@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import type { NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import { Backoff } from '../../http-client/backoff.ts';
 import { DiskQueue } from './disk-queue.ts';
 import { labelPairs, type SeriesLayout } from './pushed-series.ts';

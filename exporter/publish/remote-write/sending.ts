@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { CUSTOM_BUCKETS_SCHEMA, type NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import { CUSTOM_BUCKETS_SCHEMA, type NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { Backoff } from '../../http-client/backoff.ts';
 import { publicUrl } from '../../http-client/public-url.ts';

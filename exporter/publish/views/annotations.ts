@@ -1,5 +1,5 @@
 import type { Annotation, RunSummary } from '../../../core/api/runs.ts';
-import type { RequestCounts } from '../../../core/run/request-counts.ts';
+import type { RequestCounts } from '../../../core/run/record.ts';
 
 /** The region of a run; null without a time of its own. */
 export function runAnnotation(run: RunSummary): Annotation | null {

@@ -4,7 +4,7 @@ import { stageLoadText } from '../../../core/run/load.ts';
 import { worstVerdict } from '../../../core/run/objectives.ts';
 import type { DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';
-import { orderOf } from '../../../core/run/run-order.ts';
+import { orderOf } from '../../../core/run/run-id.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { runInfoLabels } from '../run-info.ts';
 

@@ -1,7 +1,6 @@
 import { loadText } from '../../../core/run/load.ts';
 import { provenanceFacts } from '../../../core/run/provenance.ts';
-import { OUTCOMES } from '../../../core/run/record.ts';
-import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
+import { OUTCOMES, countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
 import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { quantity, ABSENT, counted, quantityRange, significant } from '../../../core/text/quantities.ts';

@@ -9,11 +9,14 @@ import {
   markedPoints,
   repeatsPath,
   latencyLimits,
+  paretoFrontier,
+  efficiencyCurve,
+  latencyCurve,
+  loadCurve,
   type LatencyLimit,
   type MarkedCurve,
-} from '../../../core/sweeps/curve-marks.ts';
-import { paretoFrontier } from '../../../core/sweeps/pareto.ts';
-import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../core/sweeps/sweep-curves.ts';
+  type SweepPoint,
+} from '../../../core/sweeps/sweep-curves.ts';
 import type { SweepPercentile, SweepFigure, SweepLatency } from '../../../core/sweeps/sweep-figures.ts';
 import type { Sweep } from '../../../core/sweeps/sweep-shape.ts';
 import { quantity, significant, tickText } from '../../../core/text/quantities.ts';

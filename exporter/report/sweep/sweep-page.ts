@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { shortTitle } from '../../../core/measures/names.ts';
-import { objectiveWords } from '../../../core/objectives/words.ts';
-import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
+import { objectiveWords } from '../../../core/objectives/grammar.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
 import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
 import type { StepValue, SweepStep, Sweep } from '../../../core/sweeps/sweep-shape.ts';
-import { withinText } from '../../../core/sweeps/within-text.ts';
-import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
-import { things } from '../../../core/text/things.ts';
+import { withinText } from '../../../core/sweeps/sweep-names.ts';
+import { ABSENT, counted, quantity, quantityRange, significant, things } from '../../../core/text/quantities.ts';
 import { replaceFile } from '../../files/durable-file.ts';
 import { besideOutput } from '../../files/output-temporary.ts';
 import { documentOf } from '../document.ts';

@@ -3,16 +3,14 @@ import { DISTRIBUTION_MEASURES, type PerRequestMeasure } from '../../../core/mea
 import { publishedName } from '../../../core/measures/names.ts';
 import { figuresOf } from '../../../core/measures/request-figures.ts';
 import { SCALAR_MEASURES } from '../../../core/measures/scalar-measures.ts';
-import { satisfies } from '../../../core/objectives/verdict-by-share.ts';
+import { satisfies } from '../../../core/objectives/verdict.ts';
 import type { ProbeVerdict } from '../../../core/run/capacity.ts';
 import type { GoodputLimit, Objective } from '../../../core/run/objectives.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
-import { binomialTail } from '../../../core/stats/binomial-tail.ts';
+import { binomialTail, nextValueBound, studentTTail } from '../../../core/stats/distributions.ts';
 import { dependence } from '../../../core/stats/dependence.ts';
-import { nextValueBound } from '../../../core/stats/next-value-bound.ts';
 import { PERCENTILE_NAMES, PERCENTILES, percentile, type PercentileName } from '../../../core/stats/percentiles.ts';
-import { placesOf } from '../../../core/stats/places.ts';
-import { studentTTail } from '../../../core/stats/student-t.ts';
+import { placesOf } from '../../../core/stats/block-bootstrap.ts';
 
 /** How a search reads an objective from requests, one value per request. */
 export interface ObjectiveTest {

@@ -1,5 +1,4 @@
-import { firstNames } from '../../../core/text/first-names.ts';
-import { things } from '../../../core/text/things.ts';
+import { firstNames, things } from '../../../core/text/quantities.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { PageAccess } from '../scrape/page-access.ts';

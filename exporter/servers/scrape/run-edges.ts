@@ -1,4 +1,4 @@
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { RAY_REPORT_SECONDS } from '../../../catalog/within-ray.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collector } from './collector.ts';

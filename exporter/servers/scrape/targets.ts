@@ -1,5 +1,4 @@
-import { hasMistypedScheme } from '../../../core/text/mistyped-scheme.ts';
-import { publicUrl } from '../../http-client/public-url.ts';
+import { hasMistypedScheme, publicUrl } from '../../http-client/public-url.ts';
 import type { PageAccess } from './page-access.ts';
 
 /** Where a system serves its metrics by default. */

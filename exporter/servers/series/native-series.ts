@@ -1,8 +1,7 @@
 import type { Labels } from '../../../core/exposition/index.ts';
 import { formatNumber } from '../../../core/exposition/index.ts';
 import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
-import { onCommonGrid } from '../../../core/histogram/native/common-grid.ts';
-import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import { onCommonGrid, type NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import { HistogramSeries, type FamilyFacts, type SeriesBirth } from './series.ts';
 
 const NO_GRID = { bounds: [], texts: [] };

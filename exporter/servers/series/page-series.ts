@@ -2,8 +2,8 @@ import { nativeName } from '../../../catalog/lookup.ts';
 import { isOfRay, RAY_RECORDER } from '../../../catalog/within-ray.ts';
 import { labelsOfRow } from '../../../core/exposition/index.ts';
 import type { Exposition, Labels, MetricFamily, MetricType } from '../../../core/exposition/index.ts';
-import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
-import { parseBound } from '../../../core/histogram/parse-bound.ts';
+import type { NativeHistogram } from '../../../core/histogram/native-histogram.ts';
+import { parseBound } from '../../../core/histogram/classic-histogram.ts';
 import type { FamilyFacts } from './series.ts';
 import type { SeriesType } from '../../../core/run/servers-file.ts';
 

@@ -1,4 +1,4 @@
-import { START_TOLERANCE_SECONDS } from '../../../core/series/start-times.ts';
+import { START_TOLERANCE_SECONDS } from '../../../core/series/sighting.ts';
 import { PROCESS_START, isUptime, seriesKey } from './page-series.ts';
 import { HistogramSeries, isCumulative, ScalarSeries, type Series } from './series.ts';
 import type { TargetStore } from './target-store.ts';

@@ -1,7 +1,6 @@
 import { quantileBounds } from '../../../core/histogram/bounds.ts';
-import { monotonic } from '../../../core/histogram/monotonic.ts';
-import { exponentialQuantile } from '../../../core/histogram/native/exponential-quantile.ts';
-import { histogramQuantile } from '../../../core/histogram/quantile.ts';
+import { monotonic, histogramQuantile } from '../../../core/histogram/quantile.ts';
+import { exponentialQuantile } from '../../../core/histogram/native-histogram.ts';
 import type {
   GaugeStatistics,
   CounterStatistics,
@@ -9,8 +8,7 @@ import type {
   HistogramStatistics,
   SeriesStatistics,
 } from '../../../core/run/servers-file.ts';
-import { PERCENTILE_NAMES, PERCENTILES, type PercentileName } from '../../../core/stats/percentiles.ts';
-import { summarize } from '../../../core/stats/summarize.ts';
+import { PERCENTILE_NAMES, PERCENTILES, summarize, type PercentileName } from '../../../core/stats/percentiles.ts';
 import { counterGain, histogramGain, type ScrapeRange } from './cumulative-window.ts';
 import { NativeHistogramSeries } from './native-series.ts';
 import { ScalarSeries, HistogramSeries, type Series } from './series.ts';

@@ -1,6 +1,6 @@
 import type { Exposition, Labels, SampleColumns } from '../../../core/exposition/index.ts';
-import { sameGrid } from '../../../core/histogram/grid.ts';
-import { START_TOLERANCE_SECONDS } from '../../../core/series/start-times.ts';
+import { sameGrid } from '../../../core/histogram/classic-histogram.ts';
+import { START_TOLERANCE_SECONDS } from '../../../core/series/sighting.ts';
 import { NativeHistogramSeries } from './native-series.ts';
 import { PackedRows, type BlockStorage } from './packed-rows.ts';
 import { pageSeries, seriesKey, startKeyOf } from './page-series.ts';

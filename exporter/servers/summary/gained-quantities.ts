@@ -1,6 +1,5 @@
 import { quantities, type EquivalentFamily } from '../../../catalog/equivalents.ts';
-import { addHistograms } from '../../../core/histogram/add.ts';
-import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
+import { addHistograms, type ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
 import { repeats, type CollectedTarget, type Collection } from '../collection.ts';
 import { counterGain, histogramGain } from '../series/cumulative-window.ts';
 import { HistogramSeries, ScalarSeries, type Series } from '../series/series.ts';

@@ -4,7 +4,7 @@ import {
   type EnergyWindow,
   type GpuReading,
   type WindowEnergy,
-} from '../../../core/measures/gpu-energy.ts';
+} from '../../../core/measures/energy-results.ts';
 import type { EnergyOfGpu, EnergySource, GpuEnergy } from '../../../core/run/result.ts';
 import { NVIDIA_SMI, ROCM_SMI } from '../local-gpus.ts';
 import type { CollectedTarget, Collection } from '../collection.ts';

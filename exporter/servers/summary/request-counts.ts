@@ -1,5 +1,5 @@
 import type { ServerRequests } from '../../../core/run/result.ts';
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { counterGain, histogramGain } from '../series/cumulative-window.ts';
 import { HistogramSeries, isCumulative, ScalarSeries, type Series } from '../series/series.ts';
 import type { StatisticsWindow } from '../series/statistics.ts';

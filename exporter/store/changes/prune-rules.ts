@@ -1,4 +1,4 @@
-import { isOrdered } from '../../../core/run/run-order.ts';
+import { isOrdered } from '../../../core/run/run-id.ts';
 import type { IndexedRun } from '../index/rows.ts';
 
 /** Retention rules; a run is kept if any rule keeps it. Null disables a rule. */

@@ -1,7 +1,7 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
-import { orderOf, type OrderedRun } from '../../../core/run/run-order.ts';
+import { orderOf, type OrderedRun } from '../../../core/run/run-id.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';
 import type { RunFile, RunStatus } from '../../../core/run/run.ts';
 

@@ -1,4 +1,4 @@
-import type { OrderedRun } from '../../../core/run/run-order.ts';
+import type { OrderedRun } from '../../../core/run/run-id.ts';
 import { nearestNames } from '../../../core/text/nearest-names.ts';
 import { unknownNewest } from '../../../core/text/run-order-notes.ts';
 

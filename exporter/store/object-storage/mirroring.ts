@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { things } from '../../../core/text/things.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { isRunId, RESERVED_RUN_ID } from '../../../core/run/run-id.ts';
 import { StorageError } from '../../errors/storage-errors.ts';
 import { codeOf, reasonOf } from '../../errors/store-errors.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ResultFile } from '../../../core/run/result.ts';
-import { countOf } from '../../../core/run/request-counts.ts';
+import { countOf } from '../../../core/run/record.ts';
 import { collect } from '../fixtures/example-run.ts';
 import { killedBefore, leftByKills } from '../fixtures/killed.ts';
 import { openStore } from '../run-store.ts';

@@ -6,15 +6,12 @@ import type {
   StagedSummaryOptions,
   StageSummary,
 } from '../../../core/measures/staged-summary.ts';
-import { costResults } from '../../../core/measures/cost-results.ts';
-import { energyResults } from '../../../core/measures/energy-results.ts';
-import { serverResults } from '../../../core/measures/server-results.ts';
-import type { ServerTotals } from '../../../core/measures/server-results.ts';
+import { costResults, energyResults } from '../../../core/measures/energy-results.ts';
+import { serverResults, type ServerTotals } from '../../../core/measures/scalar-results.ts';
 import { objectiveResult, worstOfStages } from '../../../core/objectives/verdict.ts';
-import { instantAt } from '../../../core/run/instant.ts';
+import { instantAt, type ComparisonKey, type RunFile } from '../../../core/run/run.ts';
 import type { Provenance } from '../../../core/run/provenance.ts';
 import type { ClientHealth, GpuEnergy, ResultFile, StageResult } from '../../../core/run/result.ts';
-import type { ComparisonKey, RunFile } from '../../../core/run/run.ts';
 import { SCHEMA_VERSIONS } from '../migrations/migrate.ts';
 
 /** Planned number of requests in flight; null if the load has none. */

@@ -1,11 +1,9 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StagedSummary } from '../../../core/measures/staged-summary.ts';
-import { OUTCOMES } from '../../../core/run/record.ts';
-import type { RequestRecord } from '../../../core/run/record.ts';
+import { OUTCOMES, countOf, type RequestRecord } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile, RunShards } from '../../../core/run/run.ts';
-import { countOf } from '../../../core/run/request-counts.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { addRun, type AddedFile, type ReadBack } from '../changes/add-run.ts';
 import { FileShelf } from '../file-shelf.ts';

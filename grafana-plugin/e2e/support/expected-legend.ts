@@ -1,7 +1,5 @@
-import { quantileBounds } from '../../../core/histogram/bounds.ts';
-import { bucketOfEstimate } from '../../../core/histogram/bucket-of-estimate.ts';
-import { type ClassicHistogram, classicHistogram } from '../../../core/histogram/classic-histogram.ts';
-import { histogramDelta } from '../../../core/histogram/delta.ts';
+import { quantileBounds, bucketOfEstimate } from '../../../core/histogram/bounds.ts';
+import { classicHistogram, histogramDelta, type ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
 import { histogramQuantile } from '../../../core/histogram/quantile.ts';
 
 export interface ExpectedRow {

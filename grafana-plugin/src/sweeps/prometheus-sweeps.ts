@@ -9,7 +9,7 @@ import {
   type SweepRunFigures,
 } from '../../../core/sweeps/sweep-figures.ts';
 import type { SweepRun } from '../../../core/sweeps/sweep-run.ts';
-import { sweepSummary } from '../../../core/sweeps/sweep-summary.ts';
+import { sweepSummary } from '../../../core/sweeps/sweep-shape.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
 import type { StoredSweep, SweepsResponse } from '../../../core/api/sweeps.ts';
 import type { PrometheusSeries, PrometheusTarget } from '../prometheus/query-prometheus.ts';

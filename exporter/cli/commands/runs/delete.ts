@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { things } from '../../../../core/text/things.ts';
+import { things } from '../../../../core/text/quantities.ts';
 import { deleteRun } from '../../../store/changes/delete-run.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';

@@ -1,5 +1,5 @@
-import { isOrdered } from '../../../../core/run/run-order.ts';
-import { things } from '../../../../core/text/things.ts';
+import { isOrdered } from '../../../../core/run/run-id.ts';
+import { things } from '../../../../core/text/quantities.ts';
 import { prunedRuns } from '../../../store/changes/prune-rules.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { command } from '../../declare-command.ts';

@@ -1,6 +1,5 @@
-import { things } from '../../../../core/text/things.ts';
-import { isRunId, timeOfRunId } from '../../../../core/run/run-id.ts';
-import { oldestFirst } from '../../../../core/run/run-order.ts';
+import { things } from '../../../../core/text/quantities.ts';
+import { isRunId, timeOfRunId, oldestFirst } from '../../../../core/run/run-id.ts';
 import { StorageError } from '../../../errors/storage-errors.ts';
 import { downloadRun } from '../../../store/object-storage/download-run.ts';
 import { ObjectStorage } from '../../../store/object-storage/object-storage.ts';

@@ -1,5 +1,4 @@
-import { significant } from '../../../../core/text/quantities.ts';
-import { things } from '../../../../core/text/things.ts';
+import { significant, things } from '../../../../core/text/quantities.ts';
 import { StorageError } from '../../../errors/storage-errors.ts';
 import { DamagedRunError } from '../../../errors/store-errors.ts';
 import { readInBatches } from '../../../files/read-in-batches.ts';

@@ -1,9 +1,8 @@
 import { loadText } from '../../../../core/run/load.ts';
 import { shortTitle } from '../../../../core/measures/names.ts';
-import { ABSENT, counted, quantity, significant } from '../../../../core/text/quantities.ts';
-import type { OrderedRun } from '../../../../core/run/run-order.ts';
-import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
-import { things } from '../../../../core/text/things.ts';
+import { ABSENT, counted, quantity, significant, things } from '../../../../core/text/quantities.ts';
+import type { OrderedRun } from '../../../../core/run/run-id.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../../core/run/record.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import { PLAIN, type Paint } from '../../verdict-colors.ts';
 import { cutTo, plainText } from './plain-text.ts';

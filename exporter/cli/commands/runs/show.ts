@@ -1,7 +1,6 @@
 import { loadText } from '../../../../core/run/load.ts';
 import { shellCommand } from '../../../../core/text/shell-word.ts';
-import { things } from '../../../../core/text/things.ts';
-import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
+import { things, ABSENT, quantity } from '../../../../core/text/quantities.ts';
 import { provenanceFacts } from '../../../../core/run/provenance.ts';
 import { datasetText } from '../../../../core/run/run-dataset.ts';
 import type { RunDataset } from '../../../../core/run/run-dataset.ts';

@@ -1,4 +1,4 @@
-import { changedTags, isTag, TAG_RULE } from '../../../../core/run/tag.ts';
+import { changedTags, isTag, TAG_RULE } from '../../../../core/run/run.ts';
 import { editRun } from '../../../store/changes/edit-run.ts';
 import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';

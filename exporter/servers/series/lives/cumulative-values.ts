@@ -1,4 +1,4 @@
-import { sameBound } from '../../../../core/histogram/grid.ts';
+import { sameBound } from '../../../../core/histogram/classic-histogram.ts';
 import type { ScalarSeries } from '../series.ts';
 import { HistogramSeries } from '../series.ts';
 

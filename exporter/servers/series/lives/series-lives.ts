@@ -1,6 +1,5 @@
 import type { Labels } from '../../../../core/exposition/index.ts';
-import { judgeLives, type Life } from '../../../../core/series/lives.ts';
-import { mayHaveContinued } from '../../../../core/series/returns.ts';
+import { judgeLives, mayHaveContinued, type Life } from '../../../../core/series/lives.ts';
 import type { Sighting, StartProof } from '../../../../core/series/sighting.ts';
 import type { StartTimePlace } from '../page-series.ts';
 import { isCumulative, ScalarSeries, type FamilyFacts, type Series } from '../series.ts';

@@ -1,6 +1,13 @@
 import type { Labels } from '../../../../core/exposition/index.ts';
-import { UNPROVEN, type Sighting, type Proofs, type StartProof } from '../../../../core/series/sighting.ts';
-import { StartTimes, type StartTime, type StartTimeChanges } from '../../../../core/series/start-times.ts';
+import {
+  UNPROVEN,
+  StartTimes,
+  type Sighting,
+  type Proofs,
+  type StartProof,
+  type StartTime,
+  type StartTimeChanges,
+} from '../../../../core/series/sighting.ts';
 import { countingName, seriesKey, startKeyOf, type StartTimePlace } from '../page-series.ts';
 import type { Series, FamilyFacts } from '../series.ts';
 

@@ -4,7 +4,7 @@ import { t } from '@grafana/i18n';
 import { Button, Icon, LinkButton, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback, useMemo, useState } from 'react';
 import { useLocation } from 'react-router-dom';
-import { firstNames } from '../../../../core/text/first-names.ts';
+import { firstNames } from '../../../../core/text/quantities.ts';
 import { usePage } from '../../hooks/page-context.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import { runTitle, runUrl, trendsUrl } from '../../components/run-link.ts';

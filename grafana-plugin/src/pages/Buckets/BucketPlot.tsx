@@ -3,10 +3,12 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo } from 'react';
-import { ADVISED_QUANTILES, type AdvisedPercentile } from '../../../../core/histogram/bucket-advice.ts';
-import type { GroupAdvice } from '../../../../core/histogram/family-advice.ts';
-import { bucketIntervalText } from '../../../../core/text/bucket-interval.ts';
-import { significant, tickText } from '../../../../core/text/quantities.ts';
+import {
+  ADVISED_QUANTILES,
+  type AdvisedPercentile,
+  type GroupAdvice,
+} from '../../../../core/histogram/bucket-advice.ts';
+import { bucketIntervalText, significant, tickText } from '../../../../core/text/quantities.ts';
 import { useWidth } from '../../charts/useWidth.ts';
 import { percentileColor } from './percentile-color.ts';
 import { labeledBounds, type PlotScale, plotScale } from './plot-scale.ts';

@@ -3,11 +3,13 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
-import { ADVISED_QUANTILES, type AdvisedPercentile } from '../../../../core/histogram/bucket-advice.ts';
+import {
+  ADVISED_QUANTILES,
+  type AdvisedPercentile,
+  type GroupAdvice,
+} from '../../../../core/histogram/bucket-advice.ts';
 import { optionOf } from '../../../../core/histogram/bucket-setting.ts';
-import type { GroupAdvice } from '../../../../core/histogram/family-advice.ts';
-import { bucketIntervalText, familyValueText } from '../../../../core/text/bucket-interval.ts';
-import { significant } from '../../../../core/text/quantities.ts';
+import { bucketIntervalText, familyValueText, significant } from '../../../../core/text/quantities.ts';
 import { BucketPlot } from './BucketPlot.tsx';
 import type { AdvisedHistogram } from './load-buckets.ts';
 

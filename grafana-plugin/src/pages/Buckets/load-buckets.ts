@@ -1,5 +1,5 @@
 import { bucketSettings, type BucketSetting } from '../../../../core/histogram/bucket-setting.ts';
-import { type FamilyAdvice, familyAdvice } from '../../../../core/histogram/family-advice.ts';
+import { type FamilyAdvice, familyAdvice } from '../../../../core/histogram/bucket-advice.ts';
 import {
   type PrometheusSeries,
   queryBothKinds,

@@ -1,6 +1,9 @@
-import { classicHistogram, type ClassicHistogram } from '../../../../core/histogram/classic-histogram.ts';
-import { histogramDelta } from '../../../../core/histogram/delta.ts';
-import type { ObservedSeries } from '../../../../core/histogram/family-advice.ts';
+import {
+  classicHistogram,
+  histogramDelta,
+  type ClassicHistogram,
+} from '../../../../core/histogram/classic-histogram.ts';
+import type { ObservedSeries } from '../../../../core/histogram/bucket-advice.ts';
 import type { PrometheusSeries } from '../../prometheus/query-prometheus.ts';
 
 /** The buckets of one series at a moment. */

@@ -1,5 +1,4 @@
-import { perBucket } from '../../../../core/histogram/per-bucket.ts';
-import type { ClassicHistogram } from '../../../../core/histogram/classic-histogram.ts';
+import { perBucket, type ClassicHistogram } from '../../../../core/histogram/classic-histogram.ts';
 
 /** A bucket as it is drawn; an end that is infinite or 0 lies at the edge of the drawing. */
 export interface DrawnBucket {

@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
-import { changeText } from '../../../../core/text/change-text.ts';
+import { changeText } from '../../../../core/text/quantities.ts';
 import type { MeasureResponse } from '../../../../core/api/comparison.ts';
 import { type EffectAxis, placeOf } from './effect-axis.ts';
 import { effectText, intervalText, marginText } from './effect-text.ts';

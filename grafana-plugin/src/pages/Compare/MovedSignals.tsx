@@ -1,8 +1,7 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
 import type { Unit } from '../../../../core/run/statistic.ts';
-import { changeText } from '../../../../core/text/change-text.ts';
-import { ABSENT, quantity, significant } from '../../../../core/text/quantities.ts';
+import { changeText, ABSENT, quantity, significant } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import type { Explanation, MovedSignal } from '../../../../core/api/comparison.ts';

@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
-import { percentText } from '../../../../core/text/change-text.ts';
+import { percentText } from '../../../../core/text/quantities.ts';
 import { Section } from '../../components/Section.tsx';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
 import type { CompareResponse } from '../../../../core/api/comparison.ts';

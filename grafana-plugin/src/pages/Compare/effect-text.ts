@@ -1,5 +1,4 @@
-import { changeText, percentText } from '../../../../core/text/change-text.ts';
-import { ABSENT } from '../../../../core/text/quantities.ts';
+import { changeText, percentText, ABSENT } from '../../../../core/text/quantities.ts';
 import type { MeasureResponse } from '../../../../core/api/comparison.ts';
 
 type Effect = MeasureResponse['effect'];

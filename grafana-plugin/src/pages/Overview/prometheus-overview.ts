@@ -1,10 +1,10 @@
 import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { statisticTitle } from '../../../../core/measures/names.ts';
-import { changeText } from '../../../../core/text/change-text.ts';
+import { changeText } from '../../../../core/text/quantities.ts';
 import type { Stat } from '../../../../core/api/verdict.ts';
 import { overviewOf } from '../../../../core/api/overview.ts';
-import { oldestFirst } from '../../../../core/run/run-order.ts';
+import { oldestFirst } from '../../../../core/run/run-id.ts';
 import { type PrometheusSeries, type PrometheusTarget, queryPrometheus } from '../../prometheus/query-prometheus.ts';
 import { runQueries, runsOfSeries } from '../../runs/prometheus-runs.ts';
 import { type AttentionItem, byUrgency, overdueItem } from './attention.ts';

@@ -1,8 +1,7 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
-import { currencyOf } from '../../../../core/measures/cost-results.ts';
-import { moneyText } from '../../../../core/text/money.ts';
-import { ABSENT, quantity, quantityRange } from '../../../../core/text/quantities.ts';
+import { currencyOf } from '../../../../core/measures/energy-results.ts';
+import { moneyText, ABSENT, quantity, quantityRange } from '../../../../core/text/quantities.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
 import type { PercentileName } from '../../../../core/stats/percentiles.ts';
 import { useAddress } from '../../hooks/useAddress.ts';

@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
 import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
-import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../../core/run/record.ts';
 import { type ObjectiveVerdict, worstVerdict } from '../../../../core/run/objectives.ts';
 import { counted, quantity, quantityRange } from '../../../../core/text/quantities.ts';
 import { durationText } from '../../components/duration-text.ts';

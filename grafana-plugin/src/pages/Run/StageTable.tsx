@@ -2,7 +2,7 @@ import { stageText } from '../../../../core/run/load.ts';
 import { t } from '@grafana/i18n';
 import React from 'react';
 import { shortTitle } from '../../../../core/measures/names.ts';
-import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../../core/run/record.ts';
 import type { ResultFile, StageResult } from '../../../../core/run/result.ts';
 import { worstVerdict } from '../../../../core/run/objectives.ts';
 import type { PercentileName } from '../../../../core/stats/percentiles.ts';

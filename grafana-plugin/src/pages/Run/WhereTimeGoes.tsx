@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
-import { coolDownCount } from '../../../../core/run/request-counts.ts';
+import { coolDownCount } from '../../../../core/run/record.ts';
 import type { ResultFile } from '../../../../core/run/result.ts';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { Section } from '../../components/Section.tsx';

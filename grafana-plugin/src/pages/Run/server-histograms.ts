@@ -1,5 +1,8 @@
-import { addHistograms } from '../../../../core/histogram/add.ts';
-import { type ClassicHistogram, classicHistogram } from '../../../../core/histogram/classic-histogram.ts';
+import {
+  addHistograms,
+  classicHistogram,
+  type ClassicHistogram,
+} from '../../../../core/histogram/classic-histogram.ts';
 import type { HistogramStatistics, ServersFile } from '../../../../core/run/servers-file.ts';
 
 /** What the servers of a run counted of one quantity in its window. */

@@ -11,12 +11,12 @@ import {
   CURVE_LOG_RATIO,
   curvePath,
   isOpen,
-  type LatencyLimit,
   loadLabels,
   markedPoints,
   repeatsPath,
-} from '../../../../core/sweeps/curve-marks.ts';
-import type { SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
+  type LatencyLimit,
+  type SweepPoint,
+} from '../../../../core/sweeps/sweep-curves.ts';
 import { chartText } from '../../charts/chart-text.ts';
 import { useWidth } from '../../charts/useWidth.ts';
 import { BottomAxis, ValueAxis } from '../../charts/ValueAxis.tsx';

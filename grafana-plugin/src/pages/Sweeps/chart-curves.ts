@@ -1,7 +1,12 @@
 import type { GrafanaTheme2 } from '@grafana/data';
-import { paretoFrontier } from '../../../../core/sweeps/pareto.ts';
-import { latencyLimits } from '../../../../core/sweeps/curve-marks.ts';
-import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
+import {
+  paretoFrontier,
+  latencyLimits,
+  efficiencyCurve,
+  latencyCurve,
+  loadCurve,
+  type SweepPoint,
+} from '../../../../core/sweeps/sweep-curves.ts';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
 import type { ListedSweep, StoredSweep } from '../../../../core/api/sweeps.ts';
 import { paletteColor } from '../../charts/colors.ts';

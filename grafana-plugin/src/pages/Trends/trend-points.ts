@@ -1,4 +1,4 @@
-import { changeText } from '../../../../core/text/change-text.ts';
+import { changeText } from '../../../../core/text/quantities.ts';
 import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 
 /** What a run contributes to the history of one measure. The place is that of the run among all shown, the oldest is 0. */

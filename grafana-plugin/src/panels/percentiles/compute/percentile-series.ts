@@ -1,5 +1,5 @@
 import type { ClassicHistogram } from '../../../../../core/histogram/classic-histogram.ts';
-import { monotonicPercentile } from '../../../../../core/histogram/monotonic-percentile.ts';
+import { monotonicPercentile } from '../../../../../core/histogram/quantile.ts';
 import { countsAt, type HistogramSeries } from '../input/histogram-series.ts';
 import { percentilesOf } from './percentile.ts';
 import { INFEASIBLE_SUM, NARROWED, OVERFLOW, type PercentilePoint, PercentilePoints } from './percentile-points.ts';

@@ -1,9 +1,7 @@
-import { monotonicBucket } from '../../../../../core/histogram/bucket-of-estimate.ts';
-import { monotonicBounds, quantileBounds } from '../../../../../core/histogram/bounds.ts';
+import { monotonicBucket, monotonicBounds, quantileBounds } from '../../../../../core/histogram/bounds.ts';
 import { type ClassicHistogram, inOrder } from '../../../../../core/histogram/classic-histogram.ts';
-import { monotonic } from '../../../../../core/histogram/monotonic.ts';
-import { exponentialQuantile } from '../../../../../core/histogram/native/exponential-quantile.ts';
-import { histogramQuantile, monotonicQuantile } from '../../../../../core/histogram/quantile.ts';
+import { monotonic, histogramQuantile, monotonicQuantile } from '../../../../../core/histogram/quantile.ts';
+import { exponentialQuantile } from '../../../../../core/histogram/native-histogram.ts';
 
 /** One percentile of one histogram. */
 export interface Percentile {

@@ -1,5 +1,5 @@
 import type { ClassicHistogram } from '../../../../../core/histogram/classic-histogram.ts';
-import { normalQuantile } from '../../../../../core/stats/normal-quantile.ts';
+import { normalQuantile } from '../../../../../core/stats/distributions.ts';
 import { estimateOf } from './percentile.ts';
 
 /** Sampling interval of a percentile over this many observations, without the uncertainty of the buckets. */

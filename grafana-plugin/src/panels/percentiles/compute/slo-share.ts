@@ -1,4 +1,4 @@
-import { fractionBelow } from '../../../../../core/histogram/fraction.ts';
+import { fractionBelow } from '../../../../../core/histogram/bounds.ts';
 import type { PercentileSeries } from './percentile-series.ts';
 
 /** The share of the observations that met a service level objective, 0 to 1. */

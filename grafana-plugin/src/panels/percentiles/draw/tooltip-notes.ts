@@ -1,7 +1,7 @@
 import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
-import { fractionBelow } from '../../../../../core/histogram/fraction.ts';
+import { fractionBelow } from '../../../../../core/histogram/bounds.ts';
 import { samplingInterval } from '../compute/sampling.ts';
 import { shareText } from './percent-text.ts';
 import { PLAIN_TEXT } from './plain-text.ts';

@@ -1,5 +1,5 @@
 import { type DataFrame, type Field, FieldType, type Labels } from '@grafana/data';
-import { parseBound } from '../../../../../core/histogram/parse-bound.ts';
+import { parseBound } from '../../../../../core/histogram/classic-histogram.ts';
 
 /** The samples of one bucket: the series of one `le`. */
 export interface BucketColumn {

@@ -1,5 +1,5 @@
 import { type DataFrame, type Field, FieldType, type Labels } from '@grafana/data';
-import { parseBound } from '../../../../../core/histogram/parse-bound.ts';
+import { parseBound } from '../../../../../core/histogram/classic-histogram.ts';
 import { areWhole, takesRates } from './counts-kind.ts';
 import { decreases } from './histogram-rows.ts';
 import type { HistogramSeries } from './histogram-series.ts';

@@ -1,5 +1,4 @@
-import type { ClassicHistogram } from '../../../../../../core/histogram/classic-histogram.ts';
-import { lowerEdge, upperEdge } from '../../../../../../core/histogram/edges.ts';
+import { lowerEdge, upperEdge, type ClassicHistogram } from '../../../../../../core/histogram/classic-histogram.ts';
 
 /** One bucket of a distribution: between its edges the share at or below a value rises from `from` to `to`. */
 export interface CdfStep {
