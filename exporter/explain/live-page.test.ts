@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 
 import { OPEN_ACCESS } from '../servers/scrape/page-access.ts';
-import { fetchLivePage, NoPageError } from './live-page.ts';
+import { fetchLivePage } from './live-page.ts';
 
 const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -109,7 +109,7 @@ describe('no page: one line that describes the response', () => {
     ],
   ])('%s', async (_case, listener, message) => {
     const failure = await fetchLivePage(metrics(await serve(listener))).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(NoPageError);
+    expect(failure).toMatchObject({ code: 'failed' });
     expect((failure as Error).message).toMatch(message);
     expect((failure as Error).message).not.toContain('\n');
   });

@@ -1,4 +1,5 @@
 import { ownValue } from '../../core/text/own-value.ts';
+import { ExpectedError, hasCode } from '../errors/expected-error.ts';
 import { NEEDS_CREDENTIALS, NEEDS_SWITCH } from '../servers/scrape/recognize.ts';
 import type { Exposition } from '../../core/exposition/index.ts';
 import { ExpositionError, parseExposition } from '../../core/exposition/index.ts';
@@ -15,11 +16,6 @@ export interface FetchedPage {
   readonly remarks: readonly string[];
 }
 
-/** No page of metrics: one line that describes the response and what to do. */
-export class NoPageError extends Error {
-  override readonly name = 'NoPageError';
-}
-
 const LIMITS: PageLimits = {
   connectTimeoutSeconds: 5,
   readTimeoutSeconds: 10,
@@ -34,7 +30,7 @@ const HEADERS = { accept: 'text/plain;version=0.0.4;q=0.9,application/openmetric
  * Fetches and parses a metrics page, within 10 s and 64 MiB. TensorRT-LLM's JSON is followed to the Prometheus page
  * beside it.
  *
- * @throws NoPageError when there is none
+ * @throws ExpectedError ('failed') when there is none
  */
 export async function fetchLivePage(
   url: URL,
@@ -59,7 +55,7 @@ async function get(client: PageClient, url: URL): Promise<ReceivedPage> {
   const response = await client.get(url.href);
   if (response.kind === 'page') return response;
   const hint = ownValue(HINTS, response.message);
-  throw new NoPageError(`${shown(url)}: ${response.message}${hint === undefined ? '' : `; ${hint}`}`);
+  throw new ExpectedError('failed', `${shown(url)}: ${response.message}${hint === undefined ? '' : `; ${hint}`}`);
 }
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -70,15 +66,15 @@ const HINTS: Readonly<Record<string, string>> = {
 
 function parsed(url: URL, body: ReceivedPage): Exposition {
   if (/html/i.test(body.contentType ?? '') || startsWith(body, '<'))
-    throw new NoPageError(`${shown(url)}: the response is HTML, not metrics`);
-  if (isJson(body)) throw new NoPageError(`${shown(url)}: the response is JSON that is not metrics`);
+    throw new ExpectedError('failed', `${shown(url)}: the response is HTML, not metrics`);
+  if (isJson(body)) throw new ExpectedError('failed', `${shown(url)}: the response is JSON that is not metrics`);
   try {
     const page = parseExposition(body.bytes, body.contentType);
-    if (page.families.length === 0) throw new NoPageError(`${shown(url)}: the page holds no metrics`);
+    if (page.families.length === 0) throw new ExpectedError('failed', `${shown(url)}: the page holds no metrics`);
     return page;
   } catch (error) {
     if (!(error instanceof ExpositionError)) throw error;
-    throw new NoPageError(`${shown(url)}: the page cannot be parsed as metrics: ${error.message}`);
+    throw new ExpectedError('failed', `${shown(url)}: the page cannot be parsed as metrics: ${error.message}`);
   }
 }
 
@@ -94,8 +90,8 @@ async function pageBeside(client: PageClient, url: URL, rows: number): Promise<F
       remarks: [`${drained}; read instead: ${shown(beside)}`],
     };
   } catch (error) {
-    if (!(error instanceof NoPageError)) throw error;
-    throw new NoPageError(`${drained}. Its Prometheus page is not available either: ${error.message}`);
+    if (!hasCode(error, 'failed')) throw error;
+    throw new ExpectedError('failed', `${drained}. Its Prometheus page is not available either: ${error.message}`);
   }
 }
 

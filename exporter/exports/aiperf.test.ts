@@ -11,7 +11,7 @@ import type { RunFile } from '../../core/run/run.ts';
 import { examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
 import { UNKNOWN_HEALTH } from '../store/sealed/run-result.ts';
 import type { AiperfStatistics } from './aiperf-summary.ts';
-import { ExportError, writeAiperf } from './write-aiperf.ts';
+import { writeAiperf } from './write-aiperf.ts';
 
 interface Recorded {
   readonly zero_ns: string;
@@ -357,6 +357,6 @@ test('a run without requests has counts and no statistics', async () => {
 });
 
 test('a run without a start time is refused, and nothing is written', async () => {
-  await expect(written([], { ...run, start: null })).rejects.toThrow(ExportError);
+  await expect(written([], { ...run, start: null })).rejects.toMatchObject({ code: 'failed' });
   expect(await readdir(folder)).toEqual([]);
 });

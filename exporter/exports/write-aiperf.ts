@@ -1,3 +1,4 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
@@ -11,14 +12,9 @@ import { AiperfTotals } from './aiperf-totals.ts';
 /** The folder of a run directory that AIPerf's files are written to. */
 export const AIPERF_FOLDER = 'aiperf';
 
-/** A run that cannot be written in another tool's form; the message states why. */
-export class ExportError extends Error {
-  override readonly name = 'ExportError';
-}
-
 /**
  * Writes the summary of a finished run as AIPerf 0.13.0 would have: `profile_export_aiperf.json` and
- * `profile_export_aiperf.csv` in `folder`, which is created when it is missing. Throws an `ExportError` when the run
+ * `profile_export_aiperf.csv` in `folder`, which is created when it is missing. Throws an `ExpectedError` when the run
  * has no wall time, and file system errors.
  */
 export async function writeAiperf(
@@ -28,7 +24,8 @@ export async function writeAiperf(
   records: AsyncIterable<RequestRecord>,
   temporaryFor: TemporaryFor = besideOutput,
 ): Promise<void> {
-  if (run.start === null) throw new ExportError(`run ${run.run_id} has no start time, which AIPerf's files require`);
+  if (run.start === null)
+    throw new ExpectedError('failed', `run ${run.run_id} has no start time, which AIPerf's files require`);
   await mkdir(folder, { recursive: true });
   const totals = new AiperfTotals();
   for await (const record of records) totals.add(record);

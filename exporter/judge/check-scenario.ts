@@ -1,3 +1,4 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import { MAX_LOOK } from '../../core/stats/robust-shift.ts';
 import { orderNotes } from '../../core/text/run-order-notes.ts';
 import type { IndexedRun } from '../store/index/rows.ts';
@@ -14,7 +15,7 @@ import {
   regressionEnd,
   type RegressionEnd,
 } from './history.ts';
-import { readFigures, storedFigures, UnreadableRunError, type LoadFigures } from './load-figures.ts';
+import { readFigures, storedFigures } from './load-figures.ts';
 import { outlierNotes } from './baseline-sight.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
 import type { Rules } from './rules.ts';
@@ -23,11 +24,6 @@ import { regressedFigures, stateOf, type ScenarioState } from './scenario-state.
 import type { OpenRegression } from '../../core/api/scenarios.ts';
 import type { VerdictEntry, VerdictName } from '../../core/api/verdict.ts';
 import { appendVerdict, readVerdicts, verdictEntry } from './verdict-log.ts';
-
-/** A check that cannot be made; the message is one line for people. */
-export class CheckError extends Error {
-  override readonly name = 'CheckError';
-}
 
 export interface CheckRequest {
   readonly scenario: string;
@@ -63,7 +59,7 @@ export const PASSED: ReadonlySet<VerdictName> = new Set(['unchanged', 'improved'
 
 /**
  * Judges runs with all before them that no baseline has, records the verdict and whether it ends an open regression, and accepts
- * runs that passed if that was requested. Two checks at once are safe: both only append. Throws `CheckError`.
+ * runs that passed if that was requested. Two checks at once are safe: both only append. Throws an `ExpectedError`.
  */
 export async function checkScenario(store: RunStore, request: CheckRequest): Promise<CheckedScenario> {
   const { scenario, author, detect = null } = request;
@@ -72,9 +68,9 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
   const baseline = await readBaseline(store.directory, scenario);
   const stored = await RunIndex.use(store, (index) => index.runs());
   const { entries } = await readVerdicts(store.directory, scenario);
-  const asked = inOrder(await required(load, request.runIds));
+  const asked = inOrder(await readFigures(load, request.runIds));
   const newest = asked.at(-1);
-  if (newest === undefined) throw new CheckError(`no run of scenario ${scenario} can be read`);
+  if (newest === undefined) throw new ExpectedError('failed', `no run of scenario ${scenario} can be read`);
   const { fingerprint } = newest;
   const own = entries.filter((entry) => entry.fingerprint === fingerprint);
   const open = stateOf(own, baseline.entries)?.open ?? null;
@@ -228,15 +224,6 @@ const NOTHING_FOUND: ReadonlySet<HistoryJudgment['reason']> = new Set(['wide_int
 async function changeDetect(store: RunStore, { scenario, author, detect = null }: CheckRequest): Promise<void> {
   if ((await readBaseline(store.directory, scenario)).detect === detect) return;
   await changeBaseline(store, { scenario, action: 'detect', run_ids: [], author, reason: null, detect });
-}
-
-async function required(load: LoadFigures, runIds: readonly string[]): Promise<readonly RunFigures[]> {
-  try {
-    return await readFigures(load, runIds);
-  } catch (error) {
-    if (error instanceof UnreadableRunError) throw new CheckError(error.message);
-    throw error;
-  }
 }
 
 interface Known {

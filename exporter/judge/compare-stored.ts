@@ -1,7 +1,8 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import type { CapacityFile } from '../../core/run/capacity.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { compareSearches } from './capacity/compare-searches.ts';
-import { searchesOf, UnfitSetsError, type GroupedRun } from './capacity/searches-of-runs.ts';
+import { searchesOf, type GroupedRun } from './capacity/searches-of-runs.ts';
 import { compare } from './compare.ts';
 import { readFigures, type LoadFigures } from './load-figures.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
@@ -44,18 +45,18 @@ export function refusal({ a, b, paired }: RequestedSets): string | null {
 
 /**
  * Compares two sets of stored runs that `refusal` does not refuse; of probes of searches (`run --find`), the capacities that
- * were found. Throws an `UnreadableRunError`, and an `UnfitSetsError` if only some runs are probes.
+ * were found. Throws an `ExpectedError`: 'damaged', or 'refused' if only some runs are probes.
  */
 export async function compareStored(store: RunStore, load: LoadFigures, sets: ComparedSets): Promise<VerdictReport> {
   const searches = { a: await searchesOf(store, sets.a, 'A'), b: await searchesOf(store, sets.b, 'B') };
   if (searches.a !== null || searches.b !== null) {
     const side = (name: 'a' | 'b'): { searches: readonly CapacityFile[]; runIds: readonly string[] } => {
       const found = searches[name];
-      if (found === null) throw new UnfitSetsError(ONE_SIDE);
+      if (found === null) throw new ExpectedError('refused', ONE_SIDE);
       return { searches: found, runIds: idsOf(sets[name]) };
     };
     const unfit = unfitForSearches(sets);
-    if (unfit !== null) throw new UnfitSetsError(unfit);
+    if (unfit !== null) throw new ExpectedError('refused', unfit);
     return compareSearches(load, { a: side('a'), b: side('b'), rules: sets.rules, accepted: sets.accepted });
   }
   const a = await readFigures(load, idsOf(sets.a));

@@ -1,3 +1,4 @@
+import { ExpectedError } from '../errors/expected-error.ts';
 import { isRunId } from '../../core/run/run-id.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import type { ResultFile } from '../../core/run/result.ts';
@@ -22,19 +23,10 @@ export interface LoadedFigures {
 /** Reads the figures of finished runs. */
 export type LoadFigures = (runIds: readonly string[]) => Promise<LoadedFigures>;
 
-/** A run that is required and cannot be read. */
-export class UnreadableRunError extends Error {
-  override readonly name = 'UnreadableRunError';
-
-  constructor(runId: string, reason: string) {
-    super(`${runId} cannot be read: ${reason}`);
-  }
-}
-
-/** Reads the figures of stored runs, all of which are required. Throws an `UnreadableRunError`. */
+/** Reads the figures of stored runs, all of which are required. Throws an `ExpectedError` ('damaged'). */
 export async function readFigures(load: LoadFigures, runIds: readonly string[]): Promise<readonly RunFigures[]> {
   const { runs, unreadable } = await load(runIds);
-  for (const [id, reason] of unreadable) throw new UnreadableRunError(id, reason);
+  for (const [id, reason] of unreadable) throw new ExpectedError('damaged', `${id} cannot be read: ${reason}`);
   return runs;
 }
 

@@ -12,7 +12,7 @@ import { writeRunFiles } from './run-files.ts';
 
 /**
  * Merges the shards of a run that were uploaded to object storage, in a runs directory, and uploads the whole run. Merging
- * the same shards again gives the same run, so that a repetition after a failure is harmless. Throws a `ShardError`, a
+ * the same shards again gives the same run, so that a repetition after a failure is harmless. Throws an `ExpectedError`, a
  * `StorageError` and the errors of the runs directory.
  */
 export async function mergeUploaded(

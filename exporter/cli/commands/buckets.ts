@@ -1,5 +1,4 @@
 import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { bucketReport, observedInWindow, observedSinceStart, type BucketReport } from '../../explain/bucket-report.ts';
 import { latencyLimits, withClientShares, type ServerLimit } from '../../explain/limit-report.ts';
@@ -97,9 +96,7 @@ async function ofServers(values: Values): Promise<number> {
   const limits = limitsOf(values, null);
   const common = { credentials: pageCredentials(values), tls: tlsFiles(values) };
   const report = (line: string): void => void process.stderr.write(`${line}\n`);
-  const pages = await readNamedPages(values.url, common, [], process.env, report).catch((error: unknown) => {
-    throw error instanceof ConfigurationError ? new CliError(error.message) : error;
-  });
+  const pages = await readNamedPages(values.url, common, [], process.env, report);
   const epoch = runEpoch();
   const ended = new AbortController();
   void untilStopped().then(() => ended.abort());

@@ -1,5 +1,5 @@
 import { createRunId } from '../../../core/run/run-id.ts';
-import { CheckError, checkScenario, PASSED, type CheckedScenario } from '../../judge/check-scenario.ts';
+import { checkScenario, PASSED, type CheckedScenario } from '../../judge/check-scenario.ts';
 import { percentText } from '../../../core/text/quantities.ts';
 import { decisiveOf } from '../../judge/history.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
@@ -119,15 +119,10 @@ async function check(
   runIds: readonly string[],
   options: CheckOptions,
 ): Promise<CheckedScenario> {
-  try {
-    return await checkScenario(store, {
-      ...{ scenario, runIds, acceptPassed: options['accept-passed'] },
-      ...{ rules: requestedRules(options), author: requestedAuthor(options, process.env), detect: options.detect },
-    });
-  } catch (error) {
-    if (error instanceof CheckError) throw new CliError(error.message, ExitCode.failed);
-    throw error;
-  }
+  return checkScenario(store, {
+    ...{ scenario, runIds, acceptPassed: options['accept-passed'] },
+    ...{ rules: requestedRules(options), author: requestedAuthor(options, process.env), detect: options.detect },
+  });
 }
 
 /** The runs to judge and their scenario, oldest first. */

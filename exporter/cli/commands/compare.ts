@@ -1,13 +1,12 @@
 import { differingFacts, type Provenance } from '../../../core/run/provenance.ts';
 import { ABSENT } from '../../../core/text/quantities.ts';
 import { compareStored, refusal } from '../../judge/compare-stored.ts';
-import { UnfitSetsError } from '../../judge/capacity/searches-of-runs.ts';
-import { storedFigures, UnreadableRunError } from '../../judge/load-figures.ts';
+import { storedFigures } from '../../judge/load-figures.ts';
 import type { NextContext } from '../../judge/next-command.ts';
 import type { AcceptedDifference } from '../../judge/preflight.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
-import { CliError, ExitCode } from '../failure.ts';
+import { CliError } from '../failure.ts';
 import { command } from '../declare-command.ts';
 import { requestedRules, RULE_OPTIONS, STAGE_OPTION, VERDICT_OPTIONS } from '../options/judge-options.ts';
 import { flag, type OptionValues } from '../options/options.ts';
@@ -73,20 +72,14 @@ export async function compareRuns(
   const sets = { ...sides, paired, accepted, continued, rules: requestedRules(values) };
   const refused = refusal(sets);
   if (refused !== null) throw new CliError(refused);
-  try {
-    const figures = storedFigures(store, values.stage ?? null);
-    const report = await compareStored(store, figures, { ...sets, runsDirectory: values['runs-dir'] });
-    const differences = isText(values) ? await differenceLines(store, sides) : [];
-    const code = printVerdict(report, values);
-    for (const line of differences)
-      process.stdout.write(`${line}
+  const figures = storedFigures(store, values.stage ?? null);
+  const report = await compareStored(store, figures, { ...sets, runsDirectory: values['runs-dir'] });
+  const differences = isText(values) ? await differenceLines(store, sides) : [];
+  const code = printVerdict(report, values);
+  for (const line of differences)
+    process.stdout.write(`${line}
 `);
-    return code;
-  } catch (error) {
-    if (error instanceof UnfitSetsError) throw new CliError(error.message);
-    if (error instanceof UnreadableRunError) throw new CliError(error.message, ExitCode.failed);
-    throw error;
-  }
+  return code;
 }
 
 const isText = ({ json, format }: VerdictValues): boolean => !json && format === 'text';

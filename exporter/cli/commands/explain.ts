@@ -2,8 +2,7 @@ import { catalogs } from '../../../catalog/load.ts';
 import { findFamilies } from '../../../catalog/lookup.ts';
 import { explainFamily, readUses } from '../../explain/family-explanation.ts';
 import { familyText } from '../../explain/family-text.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { fetchLivePage, NoPageError } from '../../explain/live-page.ts';
+import { fetchLivePage } from '../../explain/live-page.ts';
 import { nearestNames } from '../../../core/text/nearest-names.ts';
 import {
   ownFamily,
@@ -95,23 +94,17 @@ function suggestion(metric: string): string {
 
 async function explainPage(given: string, values: OptionValues<typeof OPTIONS>): Promise<number> {
   const url = pageUrl(given);
-  try {
-    const access = await readPageAccess(pageCredentials(values), tlsFiles(values), process.env);
-    const { url: found, page, remarks } = await fetchLivePage(url, access);
-    for (const remark of remarks) process.stderr.write(`${remark}\n`);
-    const { origin, pathname } = new URL(found);
-    const report = pageReport(page);
-    process.stdout.write(
-      values.json
-        ? `${JSON.stringify({ url: origin + pathname, remarks, ...report }, null, 2)}\n`
-        : pageText(origin + pathname, report, columns()),
-    );
-    return ExitCode.done;
-  } catch (error) {
-    if (error instanceof NoPageError) throw new CliError(error.message, ExitCode.failed);
-    if (error instanceof ConfigurationError) throw new CliError(error.message);
-    throw error;
-  }
+  const access = await readPageAccess(pageCredentials(values), tlsFiles(values), process.env);
+  const { url: found, page, remarks } = await fetchLivePage(url, access);
+  for (const remark of remarks) process.stderr.write(`${remark}\n`);
+  const { origin, pathname } = new URL(found);
+  const report = pageReport(page);
+  process.stdout.write(
+    values.json
+      ? `${JSON.stringify({ url: origin + pathname, remarks, ...report }, null, 2)}\n`
+      : pageText(origin + pathname, report, columns()),
+  );
+  return ExitCode.done;
 }
 
 /** `host:port` means http, and no path means `/metrics`. */

@@ -1,6 +1,6 @@
 import { things } from '../../../core/text/quantities.ts';
 import { writeRunFiles } from '../../run/run-files.ts';
-import { mergeShards, ShardError, type MergedRun } from '../../store/shards/merge-shards.ts';
+import { mergeShards, type MergedRun } from '../../store/shards/merge-shards.ts';
 import { codeOf, reasonOf, RunExistsError } from '../../errors/store-errors.ts';
 import type { RunShards } from '../../../core/run/run.ts';
 import { shardsText } from '../../store/shards/shard-names.ts';
@@ -46,7 +46,6 @@ export const run = command(
       for (const note of notes) process.stderr.write(`${note}\n`);
       return result.status === 'completed' ? ExitCode.done : ExitCode.failed;
     } catch (error) {
-      if (error instanceof ShardError) throw new CliError(error.message, ExitCode.failed);
       if (error instanceof RunExistsError)
         throw new CliError(`run ${runId} is in ${values['runs-dir']} already: its shards have been merged`);
       if (codeOf(error) !== null) throw new CliError(`${runId} was not stored: ${reasonOf(error)}`, ExitCode.failed);

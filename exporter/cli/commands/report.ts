@@ -1,6 +1,7 @@
+import { hasCode } from '../../errors/expected-error.ts';
 import { join } from 'node:path';
 import { SWEEP_PERCENTILES } from '../../../core/sweeps/sweep-figures.ts';
-import { AIPERF_FOLDER, ExportError, writeAiperf } from '../../exports/write-aiperf.ts';
+import { AIPERF_FOLDER, writeAiperf } from '../../exports/write-aiperf.ts';
 import { viewOfRecords, writeReport } from '../../report/write-report.ts';
 import { RUN_EXPORTS } from '../../run/run-request.ts';
 import type { RunListing, RunStore } from '../../store/run-store.ts';
@@ -92,7 +93,7 @@ async function writtenFiles(
     return { report, aiperf };
   } catch (error) {
     throw new CliError(
-      error instanceof ExportError ? error.message : `${found.run_id}: ${reasonOf(error)}`,
+      hasCode(error, 'failed') ? error.message : `${found.run_id}: ${reasonOf(error)}`,
       ExitCode.failed,
     );
   }

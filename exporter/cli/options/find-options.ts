@@ -1,10 +1,11 @@
+import { hasCode } from '../../errors/expected-error.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchedLoad } from '../../../core/run/capacity.ts';
 import { createRunId, isRunId } from '../../../core/run/run-id.ts';
 import { objectiveText } from '../../../core/objectives/grammar.ts';
 import type { CapacitySearch, PlannedProbe } from '../../run/find/find-capacity.ts';
-import { objectiveTest, UnsuitableObjectiveError, type ObjectiveTest } from '../../run/find/objective-test.ts';
+import { objectiveTest, type ObjectiveTest } from '../../run/find/objective-test.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { unfinishedDirectory } from '../../store/run-paths.ts';
 import { CliError } from '../failure.ts';
@@ -94,8 +95,7 @@ function testsOf(options: RunOptions): readonly ObjectiveTest[] {
     try {
       return objectiveTest(objective, objectives?.goodput ?? []);
     } catch (error) {
-      if (error instanceof UnsuitableObjectiveError)
-        throw new CliError(`--slo ${objectiveText(objective)}: ${error.message}`);
+      if (hasCode(error, 'refused')) throw new CliError(`--slo ${objectiveText(objective)}: ${error.message}`);
       throw error;
     }
   });

@@ -1,8 +1,8 @@
 import type { VerdictReport } from '../../../core/api/comparison.ts';
 import type { RequestHandler } from 'express';
 import { compareStored, refusal, type ComparedRun } from '../../judge/compare-stored.ts';
-import { UnfitSetsError } from '../../judge/capacity/searches-of-runs.ts';
-import { UnreadableRunError, type LoadFigures } from '../../judge/load-figures.ts';
+import { hasCode } from '../../errors/expected-error.ts';
+import type { LoadFigures } from '../../judge/load-figures.ts';
 import type { AcceptedDifference } from '../../judge/preflight.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { SelectionError, selectRuns, type SelectableRun } from '../../store/index/select-runs.ts';
@@ -42,8 +42,8 @@ export function compareRoute(library: RunLibrary, load: LoadFigures): RequestHan
         await compareStored(library.store, load, { ...sets, rules, runsDirectory: null }),
       );
     } catch (error) {
-      if (error instanceof UnfitSetsError) throw new Problem(400, error.message);
-      if (!(error instanceof UnreadableRunError)) throw error;
+      if (hasCode(error, 'refused')) throw new Problem(400, error.message);
+      if (!hasCode(error, 'damaged')) throw error;
       throw new Problem(422, withoutFolder(library, error.message));
     }
   };

@@ -1,3 +1,4 @@
+import { hasCode } from '../../errors/expected-error.ts';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -17,7 +18,6 @@ import {
   distributionView,
   hasPopulationAll,
   readsChunks,
-  TooManyValuesError,
 } from '../../publish/views/distribution-view.ts';
 import { REQUEST_FIELDS, requestColumns } from '../../publish/views/request-columns.ts';
 import type { FoundRun, RunLibrary } from '../../publish/views/run-library.ts';
@@ -146,7 +146,7 @@ export function runDistributionRoute(library: RunLibrary): RequestHandler {
       const view = await reading(library, () => distributionView(records, measure, query.population, query.points));
       await sendJson<DistributionResponse>(request, response, { run_id: run.run_id, ...view });
     } catch (error) {
-      if (!(error instanceof TooManyValuesError)) throw error;
+      if (!hasCode(error, 'refused')) throw error;
       throw new Problem(422, `${error.message}; its result has the percentiles with bounds`);
     }
   };

@@ -18,7 +18,7 @@ export interface ComparedSearches {
 
 /**
  * Compares the capacities that two sets of searches found. The probes at the bounds, on which the capacities rest, have to be
- * comparable as runs are, but for their loads. Throws an `UnreadableRunError`.
+ * comparable as runs are, but for their loads. Throws an `ExpectedError` ('damaged').
  */
 export async function compareSearches(
   load: LoadFigures,

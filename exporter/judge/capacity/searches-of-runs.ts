@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../errors/expected-error.ts';
 import type { CapacityFile, CapacityProbe } from '../../../core/run/capacity.ts';
 import { things } from '../../../core/text/quantities.ts';
 import { readCapacity } from '../../store/scenarios/capacity-files.ts';
@@ -8,11 +9,6 @@ export interface GroupedRun {
   readonly run_id: string;
   readonly scenario: string | null;
   readonly group_id: string | null;
-}
-
-/** Sets that cannot be compared because only some of their runs are probes of a search, or by options that do not fit. */
-export class UnfitSetsError extends Error {
-  override readonly name = 'UnfitSetsError';
 }
 
 /** The probes at the two bounds, on which the response of a search rests. */
@@ -26,9 +22,9 @@ const isIn =
     selected.has(run_id);
 
 /**
- * The searches (`run --find`) whose probes the runs are, in the order of the runs; null if none is. A single probe is compared
- * as a run: a search counts if all probes at its bounds are there. Throws an `UnfitSetsError` if only some are, and a
- * `DamagedRunError` if the file of a search cannot be read.
+ * The searches (`run --find`) whose probes the runs are, in the order of the runs; null if none is. A single probe is
+ * compared as a run: a search counts if all probes at its bounds are there. Throws an `ExpectedError`: 'refused' if only
+ * some are, 'damaged' if the file of a search cannot be read.
  */
 export async function searchesOf(
   store: RunStore,
@@ -51,7 +47,8 @@ export async function searchesOf(
   if (searches.length === 0) return null;
   const others = whole.filter((file) => file === null).length;
   if (others === 0) return searches;
-  throw new UnfitSetsError(
+  throw new ExpectedError(
+    'refused',
     `${side} has probes of ${things(searches.length, 'searches')} (--find) and ${things(others, 'other runs')}: select the ones or the others`,
   );
 }

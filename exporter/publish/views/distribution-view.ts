@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../errors/expected-error.ts';
 import type { DistributionName, Population, DistributionView } from '../../../core/api/run-data.ts';
 import { FloatColumn } from '../../../core/stats/float-column.ts';
 import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
@@ -10,11 +11,6 @@ import { ENDLESS_WHEN_FAILED, EXACT_GAPS_LIMIT } from '../../../core/measures/su
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { percentile, PERCENTILE_NAMES, PERCENTILES } from '../../../core/stats/percentiles.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
-
-/** There are more values than are sorted in one process that has other things to do. */
-export class TooManyValuesError extends Error {
-  override readonly name = 'TooManyValuesError';
-}
 
 const SECONDS_PER_NS = 1e-9;
 
@@ -44,7 +40,7 @@ export function readsChunks({ value }: DistributionMeasure): boolean {
 
 /**
  * The distribution of a measure over the requests of the measure phase, or over their gaps. Every point is exact; when
- * there are more than `points`, those at equal steps of rank stay, with both ends. Rejects with a `TooManyValuesError`,
+ * there are more than `points`, those at equal steps of rank stay, with both ends. Rejects with an `ExpectedError`,
  * and when the records cannot be read.
  */
 export async function distributionView(
@@ -89,7 +85,7 @@ async function collect(
     if (standing !== 'ok') continue;
     for (const value of valuesOf(record, measure)) column.append(value);
     if (column.length > EXACT_GAPS_LIMIT) {
-      throw new TooManyValuesError(`the run has more than ${EXACT_GAPS_LIMIT} values of ${measure.measure}`);
+      throw new ExpectedError('refused', `the run has more than ${EXACT_GAPS_LIMIT} values of ${measure.measure}`);
     }
   }
   return { sorted: column.toArray().sort(), infinite };

@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../errors/expected-error.ts';
 import { GOODPUT_MEASURES, goodRequest } from '../../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, type PerRequestMeasure } from '../../../core/measures/measures.ts';
 import { publishedName } from '../../../core/measures/names.ts';
@@ -30,23 +31,19 @@ export interface ObjectiveTest {
   isBeyond(value: number): boolean;
 }
 
-/** An objective that no number of requests can decide, or that does not depend on single requests. */
-export class UnsuitableObjectiveError extends Error {
-  override readonly name = 'UnsuitableObjectiveError';
-}
-
-/** Throws an `UnsuitableObjectiveError` that says what is supported. */
+/** Throws an `ExpectedError` that says what is supported. */
 export function objectiveTest(slo: Objective, goodput: readonly GoodputLimit[]): ObjectiveTest {
   const measure = measureOf(slo);
   if (measure !== undefined) return ofMeasure(slo, measure);
   if (slo.measure === SCALAR_MEASURES.error_ratio.measure && isUpper(slo))
     return ofRatio(slo, slo.limit, ({ outcome }) => outcome !== 'ok');
   if (slo.measure === GOODPUT_MEASURES.good_request_ratio.measure && !isUpper(slo)) {
-    if (goodput.length === 0) throw new UnsuitableObjectiveError(`${slo.measure} requires --goodput`);
+    if (goodput.length === 0) throw new ExpectedError('refused', `${slo.measure} requires --goodput`);
     const isGood = goodRequest(goodput);
     return ofRatio(slo, 1 - slo.limit, (record) => record.outcome !== 'ok' || !isGood(record));
   }
-  throw new UnsuitableObjectiveError(
+  throw new ExpectedError(
+    'refused',
     `${slo.measure} cannot be decided request by request: --find supports percentiles and means of measures with one value ` +
       'per request, error_ratio with an upper limit and good_request_ratio with a lower limit',
   );
@@ -68,7 +65,8 @@ function ofMeasure(slo: Objective, measure: PerRequestMeasure): ObjectiveTest {
     outcome === 'ok' ? measure.value(figuresOf({ outcome, ...record })) : null;
   if (stat === 'mean') return { slo, allowedBeyond: null, quantile: null, value: ofOk, isBeyond };
   if (!isPercentile(stat)) {
-    throw new UnsuitableObjectiveError(
+    throw new ExpectedError(
+      'refused',
       `the ${stat ?? 'value'} of ${slo.measure} cannot be decided by a sample: --find supports percentiles and means`,
     );
   }
@@ -89,7 +87,8 @@ function isPercentile(stat: Objective['stat']): stat is PercentileName {
 
 function ofRatio(slo: Objective, allowed: number, isBad: (record: RequestRecord) => boolean): ObjectiveTest {
   if (!(allowed > 0 && allowed < 1)) {
-    throw new UnsuitableObjectiveError(
+    throw new ExpectedError(
+      'refused',
       `no number of requests shows that ${slo.measure} is exactly 0 or 1: --find requires a limit between, such as ` +
         'error_ratio<=1%',
     );

@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Condition } from '../index/run-filter.ts';
 import { RunIndex } from '../index/run-index.ts';
 import type { RunStore } from '../run-store.ts';
-import { QueryError } from './query-error.ts';
+import { ExpectedError } from '../../errors/expected-error.ts';
 import { queryValue } from './query-value.ts';
 import type { QueryValue } from './query-value.ts';
 import { sqlText } from './sql-text.ts';
@@ -28,7 +28,7 @@ export interface QueryRows {
 /**
  * Runs an SQL query over the stored runs, with the views `runs`, `measures`, `records` and `server_samples`. The
  * database is in memory and restricted before the query: no network, no extensions, no files except those of the runs
- * directory, and one read-only statement. Throws a `QueryError` with a clear message if DuckDB is not installed or the
+ * directory, and one read-only statement. Throws an `ExpectedError` with a clear message if DuckDB is not installed or the
  * statement is rejected or wrong.
  */
 export async function queryRuns<T>(
@@ -44,7 +44,7 @@ export async function queryRuns<T>(
     await RunIndex.use(store, (index) => createViews(connection, { store, index, ...query }));
     await requireReading(connection, query.sql);
     const statement = await connection.prepare(query.sql).catch(refused);
-    if (statement.statementType !== StatementType.SELECT) throw new QueryError(ONLY_READING);
+    if (statement.statementType !== StatementType.SELECT) throw new ExpectedError('refused', ONLY_READING);
     const result = await statement.stream().catch(refused);
     const batches = result.yieldRowsJs();
     return await consume({ columns: result.deduplicatedColumnNames(), batches: plainRows(batches) });
@@ -62,7 +62,8 @@ async function loadDuckDb(): Promise<DuckDb> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
-    throw new QueryError(
+    throw new ExpectedError(
+      'refused',
       'SQL over runs needs the package @duckdb/node-api, which is not installed: npm install @duckdb/node-api',
     );
   }
@@ -75,10 +76,11 @@ async function loadDuckDb(): Promise<DuckDb> {
 async function requireReading(connection: DuckDBConnection, sql: string): Promise<void> {
   const response = await connection.runAndReadAll(`SELECT json_serialize_sql(${sqlText(sql)})::VARCHAR`);
   const parsed = JSON.parse(String(response.getRows()[0]?.[0])) as ParsedSql;
-  if (parsed.error_type === 'parser') throw new QueryError(parsed.error_message ?? 'the statement cannot be parsed');
-  if (parsed.error || parsed.statements === undefined) throw new QueryError(ONLY_READING);
+  if (parsed.error_type === 'parser')
+    throw new ExpectedError('refused', parsed.error_message ?? 'the statement cannot be parsed');
+  if (parsed.error || parsed.statements === undefined) throw new ExpectedError('refused', ONLY_READING);
   if (parsed.statements.length !== 1)
-    throw new QueryError(`one statement is expected, not ${parsed.statements.length}`);
+    throw new ExpectedError('refused', `one statement is expected, not ${parsed.statements.length}`);
 }
 
 interface ParsedSql {
@@ -109,7 +111,6 @@ async function* plainRows(
 
 /** DuckDB's own message, without the excerpt of the statement. */
 function refused(error: unknown): never {
-  throw new QueryError(error instanceof Error ? (error.message.split('\n\nLINE ')[0] ?? '').trim() : String(error), {
-    cause: error,
-  });
+  const reason = error instanceof Error ? (error.message.split('\n\nLINE ')[0] ?? '').trim() : String(error);
+  throw new ExpectedError('refused', reason, { cause: error });
 }

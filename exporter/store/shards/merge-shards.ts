@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../errors/expected-error.ts';
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StagedSummary } from '../../../core/measures/staged-summary.ts';
@@ -14,11 +15,6 @@ import { openStore } from '../run-store.ts';
 import { resultOf, summaryOptions } from '../sealed/run-result.ts';
 import { shardsText } from './shard-names.ts';
 import { shardDirectories } from './shard-folders.ts';
-
-/** The shards cannot be merged. The message is one line for people. */
-export class ShardError extends Error {
-  override readonly name = 'ShardError';
-}
 
 export interface MergedRun {
   readonly result: ResultFile;
@@ -49,7 +45,7 @@ const SERVER_FILE = /^(servers\.(json|parquet)|server_metrics_export\..+)$/;
  * one that started first, and its result is computed from them as if one machine had generated the load. What it needs in
  * memory does not depend on their number: the figures lie in a file meanwhile. The shards are kept.
  * Missing shards are refused, or with `allowsMissing` make a run that is marked incomplete and aborted. Throws a
- * `ShardError` and the errors of `addRun`; then nothing is created.
+ * `ExpectedError` ('failed') and the errors of `addRun`; then nothing is created.
  */
 export async function mergeShards(store: RunStore, runId: string, allowsMissing = false): Promise<MergedRun> {
   const shards = await storedShards(store.directory, runId, allowsMissing);
@@ -109,27 +105,30 @@ async function storedShards(
       const { store, messages } = await openStore(directory);
       if (!(await store.list()).some(({ run_id }) => run_id === runId)) {
         if (allowsMissing) return null;
-        throw new ShardError(`${directory} has no finished run ${runId}: it is running, or never started`);
+        throw new ExpectedError('failed', `${directory} has no finished run ${runId}: it is running, or never started`);
       }
       const run = await store.readRun(runId);
       const { status } = run;
-      if (status === 'running') throw new ShardError(`the shard in ${directory} has not ended`);
+      if (status === 'running') throw new ExpectedError('failed', `the shard in ${directory} has not ended`);
       return { run: { ...run, status }, result: await store.readResult(runId), store, messages };
     }),
   );
   const shards = found.filter((shard) => shard !== null);
-  if (shards.length === 0) throw new ShardError(`no shards of run ${runId} in ${runsDirectory}`);
+  if (shards.length === 0) throw new ExpectedError('failed', `no shards of run ${runId} in ${runsDirectory}`);
   const [first, ...others] = shards;
   const foreign = others.find(({ run }) => run.fingerprint !== first?.run.fingerprint);
   if (foreign !== undefined)
-    throw new ShardError(
+    throw new ExpectedError(
+      'failed',
       `shard ${foreign.run.shard} has another plan than shard ${first?.run.shard}: they are not one run`,
     );
   const startless = shards.find(({ run }) => run.start === null);
-  if (startless !== undefined) throw new ShardError(`shard ${startless.run.shard} of run ${runId} has no start`);
+  if (startless !== undefined)
+    throw new ExpectedError('failed', `shard ${startless.run.shard} of run ${runId} has no start`);
   const { missing } = shardsOf(shards);
   if (missing.length > 0 && !allowsMissing)
-    throw new ShardError(
+    throw new ExpectedError(
+      'failed',
       `${shardsText(missing)} of run ${runId} ${missing.length === 1 ? 'is' : 'are'} missing; --allow-missing merges the others into a run that is marked incomplete`,
     );
   return shards;

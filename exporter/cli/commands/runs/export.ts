@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AIPERF_FOLDER, ExportError, writeAiperf } from '../../../exports/write-aiperf.ts';
+import { AIPERF_FOLDER, writeAiperf } from '../../../exports/write-aiperf.ts';
 import { besideOutput } from '../../../files/output-temporary.ts';
 import { rowText } from '../../../store/export/row-text.ts';
 import { ROW_COLUMNS, runRows } from '../../../store/export/run-rows.ts';
@@ -63,7 +63,7 @@ export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, position
     }
     return ExitCode.done;
   } catch (error) {
-    const reason = error instanceof ExportError ? error.message : reasonOf(error);
+    const reason = reasonOf(error);
     // Of files that are read, the message has the path.
     const isOfOutput = output !== null && codeOf(error) !== null;
     throw new CliError(isOfOutput ? `--output ${output} cannot be written: ${reason}` : reason, ExitCode.failed);

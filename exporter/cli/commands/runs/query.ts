@@ -1,6 +1,5 @@
 import { significant } from '../../../../core/text/quantities.ts';
 import { csvLine } from '../../../store/export/csv-cell.ts';
-import { QueryError } from '../../../store/query/query-error.ts';
 import { queryRuns } from '../../../store/query/query-runs.ts';
 import type { QueryRows } from '../../../store/query/query-runs.ts';
 import type { QueryValue } from '../../../store/query/query-value.ts';
@@ -45,12 +44,7 @@ export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, notes: V
   const format = values.json ? 'json' : values.csv ? 'csv' : values.format;
   const store = await storeOf(values['runs-dir']);
   const leftOut = (line: string): void => void process.stderr.write(`${plainText(line)}\n`);
-  try {
-    await queryRuns(store, { sql, conditions: values.where, leftOut }, PRINTERS[format]);
-  } catch (error) {
-    if (error instanceof QueryError) throw new CliError(error.message);
-    throw error;
-  }
+  await queryRuns(store, { sql, conditions: values.where, leftOut }, PRINTERS[format]);
   return ExitCode.done;
 });
 
