@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { catalogs, labelsOf } from '../catalog/load.ts';
 import { quantities } from '../catalog/equivalents.ts';
 import type { CatalogFamily } from '../catalog/types.ts';
-import { serverFamily } from '../core/measures/server-family.ts';
+import { serverFamily } from '../core/measures/names.ts';
 import { aggregations } from './promql.ts';
 
 /** What is known of a metric that a query may name. */

@@ -1,7 +1,7 @@
 import type { RequestRecord } from '../run/record.ts';
 import { interpolate } from '../stats/percentiles.ts';
 import { selectRanks } from '../stats/select.ts';
-import type { FullLoad } from './full-load.ts';
+import type { FullLoad } from './in-flight.ts';
 import { standingOf } from './request-columns.ts';
 
 const SECONDS_PER_NS = 1e-9;

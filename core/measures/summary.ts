@@ -11,7 +11,7 @@ import {
   summedDistribution,
   INTERVALS_UP_TO,
 } from './distribution-result.ts';
-import { FullLoad } from './full-load.ts';
+import { FullLoad } from './in-flight.ts';
 import { goodputResults, goodRequest } from './goodput.ts';
 import { GapHistogram } from './gap-histogram.ts';
 import { PassedSummary, PASSES } from '../stats/passed-summary.ts';

@@ -1,8 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import { spreadTables, groupTable, type GroupRun } from './tables/group-table.ts';
 import { sweepTable } from './tables/sweep-table.ts';
-import { storedSweepRuns } from '../sweeps/load-sweep-runs.ts';
-import { sweepsOfRuns } from '../sweeps/stored-sweeps.ts';
+import { storedSweepRuns, sweepsOfRuns } from '../sweeps/stored-sweeps.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import { DEFAULT_SWEEP_REPORT, reportSweeps } from './commands/sweep-report.ts';
 import { storeOf } from './commands/runs/stored-runs.ts';

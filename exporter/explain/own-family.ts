@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { catalogs } from '../../catalog/load.ts';
 import type { FamilyMatch } from '../../catalog/types.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
-import { measureOfName, wholeName } from '../../core/measures/names.ts';
+import { measureOfName, wholeName, serverFamily } from '../../core/measures/names.ts';
 import { RUN_SCALARS } from '../../core/measures/scalar-results.ts';
 import { CAPACITY_MEASURES } from '../../core/measures/scalar-measures.ts';
-import { serverFamily } from '../../core/measures/server-family.ts';
 import { wrapped } from '../../core/text/wrapped.ts';
 
 /** A measure of the client, by the name of a metric of llmbench's own, of the measure, or of the field's short word. */

@@ -1,6 +1,6 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
-import { targetGroups } from '../publish/http-sd.ts';
+import { targetGroups } from '../publish/target-info.ts';
 import { PAGE_PARTS, type PagePart } from '../publish/page-parts.ts';
 import { ResultMetrics, type ResultMetricsOptions } from '../publish/result-metrics.ts';
 import type { RunReader } from '../publish/run-reader.ts';

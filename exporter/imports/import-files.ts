@@ -16,7 +16,7 @@ import { isMappable } from './mapped/mapped.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile } from './importer.ts';
 import { contentHash, openSource } from './reading/source-file.ts';
 import type { SourceFile } from './reading/source-file.ts';
-import { unsupportedTool } from './unsupported-tools.ts';
+import { unsupportedTool } from './importers.ts';
 
 /** What became of one group of files, or of one file. */
 export type ImportOutcome =

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
 import type { PhaseName } from '../../core/run/record.ts';
+import type { ResultFile } from '../../core/run/result.ts';
 
 /**
  * What to measure. The names are the options of `llmbench run` in camel case, with the same meanings, units, limits and
@@ -82,4 +83,22 @@ export interface BenchmarkProgress {
   readonly inFlight: number;
   /** As the server reports them; null: a response had no count. */
   readonly outputTokens: number | null;
+}
+
+/** A benchmark that could not be made. The message is one line for people; `cause` is the error behind it. */
+export class BenchmarkError extends Error {
+  override readonly name = 'BenchmarkError';
+  /**
+   * `refused`: nothing was sent and nothing stored (options, runs directory, port, a load that requires `yes`). `failed`: the
+   * server did not answer the probe request as required, or a worker ended. `not_stored`: measured, see `result`.
+   */
+  readonly code: 'refused' | 'failed' | 'not_stored';
+  /** What was measured, with `not_stored`; else null. */
+  readonly result: ResultFile | null;
+
+  constructor(code: BenchmarkError['code'], cause: Error, result: ResultFile | null = null) {
+    super(cause.message, { cause });
+    this.code = code;
+    this.result = result;
+  }
 }

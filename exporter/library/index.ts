@@ -2,8 +2,8 @@
 export * from '../../core/index.ts';
 export { runBenchmark, type BenchmarkRun } from './run-benchmark.ts';
 export type { BenchmarkOptions, BenchmarkProgress } from './benchmark-options.ts';
-export { BenchmarkError } from './benchmark-error.ts';
-export { compareRuns, type ComparisonOptions } from './compare-runs.ts';
+export { BenchmarkError } from './benchmark-options.ts';
+export { compareRuns, type ComparisonOptions } from './stored-runs.ts';
 export { listRuns, readRecords, readRun, type StoredRun } from './stored-runs.ts';
 export type { RunListing } from '../store/run-store.ts';
 export type { EffectRatio, Judgment, MeasureVerdict, VerdictName } from '../../core/api/verdict.ts';

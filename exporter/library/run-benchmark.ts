@@ -1,6 +1,11 @@
-import { requestedUploads } from '../cli/requested-uploads.ts';
+import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
+import type { RunEvents } from '../../core/run/run-output.ts';
 import { ExitCode, exitCodeOf } from '../cli/failure.ts';
+import { GROUP_OPTIONS } from '../cli/options/group-options.ts';
+import { CHECK_OPTIONS } from '../cli/options/judge-options.ts';
 import { requestedRuns } from '../cli/options/requested-runs.ts';
+import { FIND_OPTIONS, RUN_OPTIONS } from '../cli/options/run-options.ts';
+import { requestedUploads } from '../cli/requested-uploads.ts';
 import { VERSION } from '../cli/version.ts';
 import { monotonicNow_ns } from '../clock/monotonic-clock.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
@@ -9,18 +14,81 @@ import { RunNotStoredError } from '../errors/store-errors.ts';
 import { LivePage } from '../http/live-page.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { ProbeError } from '../load/requests/probe.ts';
-import { checkLoad } from '../run/planned-load.ts';
 import { performRun } from '../run/perform-run.ts';
+import { checkLoad } from '../run/planned-load.ts';
 import type { RunHost } from '../run/run-context.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { readFinishedRunFile } from '../store/sealed/read-run-files.ts';
-import { BenchmarkError } from './benchmark-error.ts';
-import type { BenchmarkOptions } from './benchmark-options.ts';
-import { ProgressTally } from './progress-tally.ts';
+import { BenchmarkError, type BenchmarkProgress, type BenchmarkOptions } from './benchmark-options.ts';
 import type { StoredRun } from './stored-runs.ts';
-import { GROUP_OPTIONS } from '../cli/options/group-options.ts';
-import { CHECK_OPTIONS } from '../cli/options/judge-options.ts';
-import { FIND_OPTIONS, RUN_OPTIONS } from '../cli/options/run-options.ts';
+
+const INTERVAL_MS = 1000;
+
+/** Counts what happens in a phase, and reports it at an interval. */
+class ProgressTally implements RunEvents {
+  readonly #now_ns: () => number;
+  readonly #report: (progress: BenchmarkProgress) => void;
+  readonly #timer: NodeJS.Timeout;
+  #phase: PhaseName | null = null;
+  #start_ns = 0;
+  /** The cool-down begins before the measurement ends. */
+  readonly #counts: Record<PhaseName, Counts> = { warmup: noCounts(), measure: noCounts(), cooldown: noCounts() };
+
+  /** `now_ns` is the run's monotonic clock: nanoseconds since its start. */
+  constructor(now_ns: () => number, report: (progress: BenchmarkProgress) => void) {
+    this.#now_ns = now_ns;
+    this.#report = report;
+    this.#timer = setInterval(() => this.#tick(), INTERVAL_MS);
+    this.#timer.unref();
+  }
+
+  phaseStarted(phase: PhaseName, at_ns: number): void {
+    this.#phase = phase;
+    this.#start_ns = at_ns;
+  }
+
+  requestSent(phase: PhaseName): void {
+    this.#counts[phase].sent++;
+  }
+
+  requestEnded({ phase, outcome, output_tokens: tokens }: RequestRecord): void {
+    const counts = this.#counts[phase];
+    if (outcome !== 'ok') counts.failed++;
+    else {
+      counts.ok++;
+      counts.outputTokens = counts.outputTokens === null || tokens === null ? null : counts.outputTokens + tokens;
+    }
+  }
+
+  /** Reports the final counts. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#tick();
+  }
+
+  #tick(): void {
+    if (this.#phase === null) return;
+    const { sent, ok, failed, outputTokens } = this.#counts[this.#phase];
+    this.#report({
+      phase: this.#phase,
+      elapsedSeconds: (this.#now_ns() - this.#start_ns) / 1e9,
+      sent,
+      ok,
+      failed,
+      inFlight: sent - ok - failed,
+      outputTokens,
+    });
+  }
+}
+
+interface Counts {
+  sent: number;
+  ok: number;
+  failed: number;
+  outputTokens: number | null;
+}
+
+const noCounts = (): Counts => ({ sent: 0, ok: 0, failed: 0, outputTokens: 0 });
 
 /** A run that was measured and stored. */
 export interface BenchmarkRun extends StoredRun {

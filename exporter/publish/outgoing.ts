@@ -9,7 +9,7 @@ import { Annotator } from './grafana-annotations.ts';
 import { readGrafanaAccess, type OutgoingRequest, type RemoteWriteRequest } from './outgoing-request.ts';
 import { NativeLatencies } from './remote-write/native-latencies.ts';
 import { readReceiver } from './remote-write/receiver.ts';
-import { finishedSeries } from './remote-write/finished-series.ts';
+import { finishedSeries } from './remote-write/pushed-series.ts';
 import { RemoteWritePublisher } from './remote-write/remote-write-publisher.ts';
 import { RUN_INFO } from './run-info.ts';
 import { RUN_TARGET_INFO } from './target-info.ts';

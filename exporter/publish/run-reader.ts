@@ -4,7 +4,7 @@ import type { RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import { servedRuns } from '../store/recovery/served-runs.ts';
 import type { RunStore } from '../store/run-store.ts';
-import type { DiscoveredRun } from './http-sd.ts';
+import type { DiscoveredRun } from './target-info.ts';
 import type { ListedRun, RunList } from './views/run-library.ts';
 import { readServersFile } from '../store/servers/read-servers-json.ts';
 

@@ -1,6 +1,6 @@
 import { quantities } from '../../catalog/equivalents.ts';
 import { formatCanonicalNumber, type FamilyInput, type Labels, type SampleInput } from '../../core/exposition/index.ts';
-import { serverFamily, type ServerFamily } from '../../core/measures/server-family.ts';
+import { serverFamily, type ServerFamily } from '../../core/measures/names.ts';
 import type {
   SeriesSummary,
   ServersFile,

@@ -1,5 +1,6 @@
 import type { Labels, SampleInput } from '../../core/exposition/index.ts';
 import type { ServersResult } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
 import { ownValue } from '../../core/text/own-value.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
@@ -8,7 +9,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
  * Host and port of an HTTP URL, the port also where the URL leaves it out: what Prometheus sets as the label `instance` of
  * a target. Null: not an HTTP URL.
  */
-export function targetAddress(url: string): string | null {
+function targetAddress(url: string): string | null {
   const parsed = URL.parse(url);
   const port = parsed === null ? undefined : parsed.port || ownValue(DEFAULT_PORTS, parsed.protocol);
   return parsed === null || !Object.hasOwn(DEFAULT_PORTS, parsed.protocol) ? null : `${parsed.hostname}:${port ?? ''}`;
@@ -74,3 +75,46 @@ export class LiveTargets {
     return this.#targets.size - this.#samples.length;
   }
 }
+
+/** One group of Prometheus' `http_sd`: the labels become labels of the targets, those that begin with `__` are consumed. */
+export interface TargetGroup {
+  readonly targets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export const RUN_JOB = 'llmbench-run';
+export const SERVER_JOB = 'llmbench-server';
+
+export type DiscoveredRun = Pick<RunFile, 'run_id' | 'start' | 'process'>;
+
+/**
+ * The metrics of these runs and, each once, those of the servers that they measure. No group carries `run_id` as a label of
+ * its target: a run says it on its own series, and a server's series outlive the run. For relabeling, a run's id is in
+ * `__meta_llmbench_run_id` (of several runs on one page, which one command made, that of the newest) and what the target is,
+ * `run` or `server`, in `__meta_llmbench_role`. User info and query
+ * strings of the addresses are left out.
+ */
+export function targetGroups(runs: readonly DiscoveredRun[]): readonly TargetGroup[] {
+  const groups = new Map<string, TargetGroup>();
+  const add = (address: string, job: string, meta: Readonly<Record<string, string>>): void => {
+    const url = URL.parse(address);
+    const target = targetAddress(address);
+    if (url === null || target === null) return;
+    const key = `${url.protocol}//${target}${url.pathname}`;
+    if (groups.has(key)) return;
+    const labels = { job, __scheme__: url.protocol.slice(0, -1), __metrics_path__: url.pathname, ...meta };
+    groups.set(key, { targets: [target], labels });
+  };
+
+  for (const { run_id, process } of runs.toSorted(startedLast)) {
+    if (process === null || process.metrics_url === null) continue;
+    add(process.metrics_url, RUN_JOB, { __meta_llmbench_role: 'run', __meta_llmbench_run_id: run_id });
+  }
+  for (const address of runs.flatMap(({ process }) => process?.server_metrics_urls ?? [])) {
+    add(address, SERVER_JOB, { __meta_llmbench_role: 'server' });
+  }
+  return [...groups.values()];
+}
+
+const startedLast = (a: DiscoveredRun, b: DiscoveredRun): number =>
+  Date.parse(b.start ?? '') - Date.parse(a.start ?? '') || 0;

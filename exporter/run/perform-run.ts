@@ -15,7 +15,7 @@ import type { RunControls } from '../load/phases/run-controls.ts';
 import { RunRemarks, type PlannedPrompt } from '../load/phases/run-remarks.ts';
 import { allFindings, findingLines, impossibleCounts } from '../load/responses/response-findings.ts';
 import { runBenchmark, type BenchmarkOutcome } from '../load/run-benchmark.ts';
-import { waysOf } from '../load/transports/round-robin-transport.ts';
+import { waysOf } from '../load/transports/open-transport.ts';
 import type { RequestTarget } from '../load/transports/target.ts';
 import { withRemedy } from '../load/workers/choose-workers.ts';
 import { WorkerLoad } from '../load/workers/worker-load.ts';

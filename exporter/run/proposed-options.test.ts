@@ -6,9 +6,8 @@ import { requestedRuns } from '../cli/options/requested-runs.ts';
 import { RUN_OPTIONS } from '../cli/options/run-options.ts';
 import { response, GOOD_STREAM, scriptedServer, streamOf, type Script } from '../load/testing/scripted-server.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
-import { onlyModel } from './only-model.ts';
+import { onlyModel, probedForm } from './probed-form.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
-import { probedForm } from './probed-form.ts';
 import type { RunRequest } from './run-request.ts';
 
 const toClose: { close(): Promise<void> }[] = [];

@@ -5,7 +5,7 @@ import type { LoadPhase } from '../../core/run/record.ts';
 import type { ServerRequests, ServersResult } from '../../core/run/result.ts';
 import { monotonicNow_ns, type RunEpoch } from '../clock/monotonic-clock.ts';
 import type { PhaseResult } from '../load/load-generator.ts';
-import { cacheShare } from '../servers/summary/cache-share.ts';
+import { cacheShare, serverRequests, whyCountsDiffer, type ClientRequests } from '../servers/summary/request-counts.ts';
 import { collectionOf, repeats, targetResult, type Collection } from '../servers/collection.ts';
 import { Collector } from '../servers/scrape/collector.ts';
 import { writeCollection } from '../servers/collect-servers.ts';
@@ -18,7 +18,6 @@ import { movedWithin } from '../servers/summary/moved.ts';
 import { windowOf } from '../servers/series/statistics.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
 import { LateFamilies } from '../servers/summary/late-families.ts';
-import { serverRequests, whyCountsDiffer, type ClientRequests } from '../servers/summary/request-counts.ts';
 import {
   endEdge,
   isIdle,

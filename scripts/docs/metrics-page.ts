@@ -2,7 +2,7 @@ import { quantities, quantitiesOf } from '../../catalog/equivalents.ts';
 import { catalogs } from '../../catalog/load.ts';
 import { systemsOfNames } from '../../catalog/lookup.ts';
 import type { Catalog } from '../../catalog/types.ts';
-import { serverFamily } from '../../core/measures/server-family.ts';
+import { serverFamily } from '../../core/measures/names.ts';
 import { ruleFiles } from '../../prometheus/known-metrics.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 import { meaningOf, publishedFamilies, type PublishedFamily } from './own-families.ts';

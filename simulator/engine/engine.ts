@@ -2,9 +2,8 @@ import { seededRandom, type Random } from '../../core/stats/seeded-random.ts';
 import { BlockLives, BlockPool, type BlockTotals } from './blocks.ts';
 import type { EngineEvent, EngineRequest, EngineState, DraftCounts } from './events.ts';
 import { OffloadTiers } from './offload-tiers.ts';
-import { checkEngineParameters, type EngineParameters, type Speculation } from './parameters.ts';
+import { checkEngineParameters, windowEnd, type EngineParameters, type Speculation } from './parameters.ts';
 import { Scheduler, Sequence, type StepPlan } from './scheduler.ts';
-import { windowEnd } from './window.ts';
 
 interface Entry<T> {
   readonly time_ns: number;

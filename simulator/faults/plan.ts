@@ -1,6 +1,5 @@
 import { seededRandom, type Random } from '../../core/stats/seeded-random.ts';
-import type { EngineParameters } from '../engine/parameters.ts';
-import { windowEnd, type Window } from '../engine/window.ts';
+import { windowEnd, type EngineParameters, type Window } from '../engine/parameters.ts';
 
 /** Refuses requests with this status, in this time. */
 export interface Refusal extends Window {

@@ -1,5 +1,5 @@
 import { quantities } from '../../../catalog/equivalents.ts';
-import { serverFamily } from '../../../core/measures/server-family.ts';
+import { serverFamily } from '../../../core/measures/names.ts';
 import { runMatcher } from '../../../prometheus/queries.ts';
 import { SELECTED_RUNS } from '../queries/client.ts';
 import type { Family } from './families.ts';

@@ -1,4 +1,4 @@
-import { onlyModel } from '../../run/only-model.ts';
+import { onlyModel } from '../../run/probed-form.ts';
 import { writeMessage } from '../message.ts';
 import { saidOnce } from '../said-once.ts';
 import type { ModelSource } from '../options/requested-runs.ts';

@@ -1,4 +1,4 @@
-import { FRAMING_HEADERS } from '../../load/transports/raw/request-encoder.ts';
+import { FRAMING_HEADERS } from '../../load/transports/raw/http-head.ts';
 import { CliError } from '../failure.ts';
 
 /**

@@ -4,7 +4,7 @@ import { cachedFigures } from '../../judge/load-figures.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { ServiceStarts } from '../../starts/starts.ts';
-import { cachedSweepRuns } from '../../sweeps/load-sweep-runs.ts';
+import { cachedSweepRuns } from '../../sweeps/stored-sweeps.ts';
 import { type Access, requireRole } from '../access/access.ts';
 import { allowedHost, type HostCheck } from '../allowed-host.ts';
 import { noSuchRoute, problemHandler } from '../problem.ts';

@@ -5,7 +5,7 @@ import { ImportNotes } from '../import-notes.ts';
 import { Fields } from '../reading/fields.ts';
 import { readJsonDocument, readYamlDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
-import { reportRun } from '../llm-d/benchmark-report.ts';
+import { reportRun } from '../llm-d/llm-d.ts';
 import { beginsWithRequest, recordsOfStages, stageRun, type StageRecords } from './stage-run.ts';
 
 /** The reports of inference-perf, each stage of the load a run; with `per_request` also their records. */

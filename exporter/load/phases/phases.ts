@@ -3,9 +3,8 @@ import type { ResponseReader, ClosedRequest } from '../responses/response-reader
 import { isCancelled, type CancellationPlan } from '../schedule/load-plan.ts';
 import type { EarlyEnd, PhaseErrorLimit } from './early-end.ts';
 import type { Measuring, OutputBudget } from '../shared-counters.ts';
-import { SentRequests } from './sent-requests.ts';
+import { SentRequests, type RequestSender } from '../requests/request-sender.ts';
 import type { ReadyRequest, RequestFeed } from '../requests/request-feed.ts';
-import type { RequestSender } from '../requests/request-sender.ts';
 import { Roster } from '../transports/roster.ts';
 import type { PhaseResult, PhaseRun } from '../load-generator.ts';
 import type { RunControls } from './run-controls.ts';

@@ -1,12 +1,15 @@
-import type { ResponseContext, ResponseReader, ClosedRequest } from '../responses/response-reader.ts';
+import type { ErrorReason, Outcome, PhaseName } from '../../../core/run/record.ts';
+import type { RunEvents } from '../../../core/run/run-output.ts';
+import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
+import type { PhaseResult } from '../load-generator.ts';
 import type { Deadlines } from '../responses/deadlines.ts';
 import type { SentRequest } from '../responses/request-record.ts';
-import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
-import type { RunEvents } from '../../../core/run/run-output.ts';
-import type { ReadyRequest } from './request-feed.ts';
+import { FindingsTally } from '../responses/response-findings.ts';
+import type { ResponseContext, ResponseReader, ClosedRequest } from '../responses/response-reader.ts';
 import { StreamReader } from '../responses/stream.ts';
-import type { Transport } from '../transports/transport.ts';
 import { WholeReader } from '../responses/whole-reader.ts';
+import type { Transport } from '../transports/transport.ts';
+import type { ReadyRequest } from './request-feed.ts';
 
 /** Sends requests of a run and tracks them until their records close. */
 export class RequestSender {
@@ -47,5 +50,72 @@ export class RequestSender {
     const place = this.#deadlines.watch(reader);
     this.#events.requestSent?.(phase, due_ns, sent_ns);
     return reader;
+  }
+}
+
+type CountedElsewhere = 'positions' | 'unsent' | 'broken';
+
+/** Counts the requests of a phase as this thread sends them. */
+export class SentRequests {
+  readonly #phase: PhaseName;
+  readonly #requests: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
+  readonly #errors: Partial<Record<ErrorReason, number>> = {};
+  readonly #messages: Partial<Record<ErrorReason, string>> = {};
+  #start_ns: number | null = null;
+  #end_ns: number | null = null;
+  #sent = 0;
+  #ended = 0;
+  #connectionRetries = 0;
+  readonly found = new FindingsTally();
+  tooManyErrors: string | null = null;
+  overBudget: string | null = null;
+
+  constructor(phase: PhaseName) {
+    this.#phase = phase;
+  }
+
+  get phase(): PhaseName {
+    return this.#phase;
+  }
+
+  get inFlight(): number {
+    return this.#sent - this.#ended;
+  }
+
+  /** When the first request was sent; null before. */
+  get start_ns(): number | null {
+    return this.#start_ns;
+  }
+
+  requestSent(now_ns: number): void {
+    this.#start_ns ??= now_ns;
+    this.#sent++;
+  }
+
+  requestEnded({ record: { outcome, reason, end_ns }, message, connectionRetried, findings }: ClosedRequest): void {
+    this.#ended++;
+    this.#requests[outcome]++;
+    this.#end_ns = Math.max(this.#end_ns ?? 0, end_ns);
+    this.found.addAll(findings);
+    if (connectionRetried) this.#connectionRetries++;
+    if (reason === null) return;
+    this.#errors[reason] = (this.#errors[reason] ?? 0) + 1;
+    if (message !== null) this.#messages[reason] ??= message;
+  }
+
+  result(): Omit<PhaseResult, CountedElsewhere> {
+    return {
+      phase: this.#phase,
+      start_ns: this.#start_ns,
+      end_ns: this.#end_ns,
+      requests: this.#requests,
+      sent: this.#sent,
+      errors: this.#errors,
+      messages: this.#messages,
+      connectionRetries: this.#connectionRetries,
+      findings: this.found.findings,
+      tooManyErrors: this.tooManyErrors,
+      overBudget: this.overBudget,
+    };
   }
 }

@@ -1,4 +1,4 @@
-import { FullLoad } from '../../../core/measures/full-load.ts';
+import { FullLoad } from '../../../core/measures/in-flight.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 
 /** Moments of a request at which the load is looked at. */

@@ -11,9 +11,14 @@ import { EXPIRED, selfSignedCertificate, VALID, type TestCertificate } from '../
 import { GENEROUS, oneRequest, type Reported } from '../testing/one-request.ts';
 import { GOOD_STREAM, scriptedServer, streamOf } from '../testing/scripted-server.ts';
 import { readApiKey } from './api-key.ts';
-import { openTransport, parseTargets, type ConnectionOptions, chooseTransport } from './open-transport.ts';
+import {
+  openTransport,
+  parseTargets,
+  chooseTransport,
+  RoundRobinTransport,
+  type ConnectionOptions,
+} from './open-transport.ts';
 import { RawTransport } from './raw/raw-transport.ts';
-import { RoundRobinTransport } from './round-robin-transport.ts';
 import { UndiciTransport } from './undici-transport.ts';
 
 const NO_TLS: TlsFiles = { caFile: null, certFile: null, keyFile: null, serverName: null, insecure: false };

@@ -1,10 +1,42 @@
+import type { TransportKind } from '../../../core/run/run.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { readTlsFiles, type TlsFiles } from '../../http-client/tls-files.ts';
 import { RawTransport } from './raw/raw-transport.ts';
-import { RoundRobinTransport } from './round-robin-transport.ts';
-import { type RequestTarget, type TargetApi, parseTarget } from './target.ts';
-import type { Transport, TransportChoice } from './transport.ts';
+import { parseTarget, type RequestTarget, type TargetApi } from './target.ts';
+import type { Exchange, ResponseHandler, Transport, TransportRequest, TransportChoice } from './transport.ts';
 import { UndiciTransport, type UndiciTransportOptions } from './undici-transport.ts';
+
+/** Several servers as one: each request goes to the next server, regardless of the earlier results. */
+export class RoundRobinTransport implements Transport {
+  /** The transports to the servers, one each. */
+  readonly each: readonly [Transport, ...Transport[]];
+  #next = 0;
+
+  /** At least one. */
+  constructor(transports: readonly [Transport, ...Transport[]]) {
+    this.each = transports;
+  }
+
+  get kind(): TransportKind | null {
+    const kind = this.each[0].kind ?? null;
+    return this.each.every((transport) => transport.kind === kind) ? kind : null;
+  }
+
+  send(request: TransportRequest, handler: ResponseHandler): Exchange {
+    const transport = this.each[this.#next] ?? this.each[0];
+    this.#next = (this.#next + 1) % this.each.length;
+    return transport.send(request, handler);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.each.map((transport) => transport.close()));
+  }
+}
+
+/** The transports to each of the servers behind a transport, in the order of their URLs. */
+export function waysOf(transport: Transport): readonly Transport[] {
+  return transport instanceof RoundRobinTransport ? transport.each : [transport];
+}
 
 /** The transport to one server. Throws a `ConfigurationError` when the choice does not support it. */
 export function chooseTransport(choice: TransportChoice, options: UndiciTransportOptions): Transport {

@@ -8,7 +8,7 @@ import type { ResultFile } from '../../../core/run/result.ts';
 import { finishedRunFamilies, requestHistograms, windowOf } from '../finished-run.ts';
 import { distribution, requestRecord, resultFile, runFile, scalar } from '../fixtures/run.ts';
 import { writeRequestV1, writeRequestV2 } from '../remote-write/encode-request.ts';
-import { finishedSeries, type TimedSeries } from '../remote-write/finished-series.ts';
+import { finishedSeries, type TimedSeries } from '../remote-write/pushed-series.ts';
 import { decodeRequest } from '../remote-write/testing/decode-request.ts';
 import { ResultMetrics } from '../result-metrics.ts';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';

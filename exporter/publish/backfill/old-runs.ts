@@ -16,9 +16,9 @@ import {
   INFO_EVERY_MS,
   STALE_AFTER_MS,
   finishedSeries,
+  labelPairs,
   type TimedSeries,
-} from '../remote-write/finished-series.ts';
-import { labelPairs } from '../remote-write/pushed-series.ts';
+} from '../remote-write/pushed-series.ts';
 import type { Receiver } from '../remote-write/receiver.ts';
 import type { Delayed } from '../remote-write/sender.ts';
 import { startSending } from '../remote-write/sending.ts';

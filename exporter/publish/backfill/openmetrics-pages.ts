@@ -4,8 +4,7 @@ import { endOfPage, metadataLines, seriesStart, valueText } from '../../../core/
 import { replaceFile } from '../../files/durable-file.ts';
 import { outputFile } from '../../files/output-file.ts';
 import { besideOutput } from '../../files/output-temporary.ts';
-import type { TimedSeries } from '../remote-write/finished-series.ts';
-import type { SeriesLabels, PushedFamily, PushedSeries } from '../remote-write/pushed-series.ts';
+import type { TimedSeries, SeriesLabels, PushedFamily, PushedSeries } from '../remote-write/pushed-series.ts';
 
 /** As long as a block of Prometheus is by default, and aligned to it: a page then becomes one block. */
 export const PAGE_MS = 2 * 3600 * 1000;

@@ -1,9 +1,9 @@
 import type { FamilyInput } from '../../../core/exposition/index.ts';
 import type { DatedState } from './scenario-timeline.ts';
-import type { TimedSeries } from '../remote-write/finished-series.ts';
 import {
   layoutOf,
   valuesOf,
+  type TimedSeries,
   type PushedFamily,
   type SeriesLabels,
   type SeriesPoint,

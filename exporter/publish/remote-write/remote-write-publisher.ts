@@ -4,7 +4,7 @@ import { publicUrl } from '../../http-client/public-url.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { delayText } from './receiver.ts';
 import { FamilySampler, type FamilyReading, type FamilySamplerOptions } from './family-sampler.ts';
-import { FINAL_VALUE_HELD_MS, STALE_AFTER_MS, type TimedSeries } from './finished-series.ts';
+import { FINAL_VALUE_HELD_MS, STALE_AFTER_MS, type TimedSeries } from './pushed-series.ts';
 import type { SendingOptions, SendingSummary, FromWorker, ToWorker } from './sending.ts';
 
 export interface PublisherOptions extends SendingOptions {

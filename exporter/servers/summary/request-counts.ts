@@ -1,9 +1,11 @@
 import type { ServerRequests } from '../../../core/run/result.ts';
 import { things } from '../../../core/text/quantities.ts';
+import type { Collection } from '../collection.ts';
 import { counterGain, histogramGain } from '../series/cumulative-window.ts';
 import { HistogramSeries, isCumulative, ScalarSeries, type Series } from '../series/series.ts';
 import type { StatisticsWindow } from '../series/statistics.ts';
 import type { TargetStore } from '../series/target-store.ts';
+import { gained as gainedTokens, systemsOf } from './gained-quantities.ts';
 
 /** What the client counted in a phase. */
 export interface ClientRequests {
@@ -153,4 +155,27 @@ function countOn({ store, window, isRepeated }: CountedTarget, rule: CountRule):
 function gained(series: Series, store: TargetStore, { range }: StatisticsWindow): number | null {
   if (series instanceof HistogramSeries) return histogramGain(series, store, range)?.count ?? null;
   return series instanceof ScalarSeries ? (counterGain(series, store, range)?.increase ?? null) : null;
+}
+
+/**
+ * Families of cached and of all prompt tokens, counters first; a system that only observes them per request exposes
+ * them as sums.
+ */
+const PAIRS = [
+  { cached: 'cached_prompt_tokens_total', all: 'prompt_tokens_total' },
+  { cached: 'cached_input_tokens', all: 'input_tokens' },
+] as const;
+
+/**
+ * The share of the window's prompt tokens that the servers took from a cache, by the counters that the catalog names
+ * for it. Null: no system exposes both, or no prompt token was counted.
+ */
+export function cacheShare(collection: Collection): number | null {
+  for (const { cached, all } of PAIRS) {
+    for (const system of systemsOf(cached)) {
+      const [part, whole] = [gainedTokens(collection, cached, system), gainedTokens(collection, all, system)];
+      if (part !== null && whole !== null && whole > 0) return part / whole;
+    }
+  }
+  return null;
 }

@@ -4,7 +4,7 @@ import { besideOutput } from '../../../files/output-temporary.ts';
 import { rowText } from '../../../store/export/row-text.ts';
 import { ROW_COLUMNS, runRows } from '../../../store/export/run-rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
-import { STEP_COLUMNS, stepRows } from '../../../sweeps/step-rows.ts';
+import { STEP_COLUMNS, stepRows } from '../../../sweeps/stored-sweeps.ts';
 import { codeOf, reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { command } from '../../declare-command.ts';

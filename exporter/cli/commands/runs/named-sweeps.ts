@@ -1,6 +1,5 @@
 import type { RunStore } from '../../../store/run-store.ts';
-import { storedSweepRuns } from '../../../sweeps/load-sweep-runs.ts';
-import { sweepsOfRuns, type StoredSweeps } from '../../../sweeps/stored-sweeps.ts';
+import { storedSweepRuns, sweepsOfRuns, type StoredSweeps } from '../../../sweeps/stored-sweeps.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { indexedRuns } from './stored-runs.ts';
 

@@ -2,12 +2,11 @@ import { performance } from 'node:perf_hooks';
 import type { TransportKind } from '../../../../core/run/run.ts';
 import { Roster } from '../roster.ts';
 import type { Exchange, ResponseHandler, Transport, TransportFailure, TransportRequest } from '../transport.ts';
-import { KnownHead, type ResponseHead } from './http-head.ts';
+import { KnownHead, RequestEncoder, type ResponseHead } from './http-head.ts';
 import { RawConnection } from './raw-connection.ts';
 import type { ConnectionAddress } from './raw-connection.ts';
 import { RawExchange } from './raw-exchange.ts';
 import type { ExchangeOwner } from './raw-exchange.ts';
-import { RequestEncoder } from './request-encoder.ts';
 
 export interface RawTransportOptions {
   /** Scheme, host and port; the scheme is http. */

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-
-import { windowEnd } from './window.ts';
+import { windowEnd } from './parameters.ts';
 
 test('once: the start is inclusive, the end exclusive', () => {
   const window = { afterSeconds: 2, seconds: 3, everySeconds: null };
