@@ -17,7 +17,7 @@ import type { MetricsPage } from '../publish/metrics-page.ts';
 import { html } from '../report/html.ts';
 import { isDiscovered } from '../store/recovery/serve-presence.ts';
 import { recordServed } from '../store/recovery/served-runs.ts';
-import { allowedHost, hostCheck, type HostCheck, isLoopback } from './allowed-host.ts';
+import { allowedHost, hostCheck, isLoopback, type HostCheck } from './allowed-host.ts';
 import { landingRoute } from './landing.ts';
 import { listen, type Listening, type ListenTls } from './listen.ts';
 import { metricsRoute } from './metrics.ts';

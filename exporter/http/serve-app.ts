@@ -7,7 +7,7 @@ import type { RunReader } from '../publish/run-reader.ts';
 import type { RunLibrary } from '../publish/views/run-library.ts';
 import { html } from '../report/html.ts';
 import type { ServiceStarts } from '../starts/starts.ts';
-import { type Access, mayRead, requireRole } from './access/access.ts';
+import { mayRead, requireRole, type Access } from './access/access.ts';
 import { allowedHost } from './allowed-host.ts';
 import type { HostCheck } from './allowed-host.ts';
 import { createApi } from './api/api.ts';

@@ -11,8 +11,8 @@ import {
   decisiveOf,
   inOrder,
   judgeAgainstHistory,
-  type HistoryJudgment,
   regressionEnd,
+  type HistoryJudgment,
   type RegressionEnd,
 } from './history.ts';
 import { readFigures, storedFigures } from './load-figures.ts';

@@ -2,7 +2,7 @@ import { oldestFirst } from '../../core/run/run-id.ts';
 import { things } from '../../core/text/quantities.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { MAX_LOOK, middle, MIN_REFERENCE, recovery } from '../../core/stats/robust-shift.ts';
-import { CHECK_ALPHA, referenceFrom, type Levels, BASELINE_RUNS } from './baseline-reference.ts';
+import { CHECK_ALPHA, referenceFrom, BASELINE_RUNS, type Levels } from './baseline-reference.ts';
 import { casesOf, gatingOnly, keyText } from './cases.ts';
 import { judge, worst } from './compare.ts';
 import { historyEvidence } from './evidence.ts';

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { loadText } from '../../core/run/load.ts';
 import { things } from '../../core/text/quantities.ts';
 import type { BenchmarkPlan } from '../load/benchmark-plan.ts';
-import { type Dataset, planSha256 } from '../load/datasets/dataset.ts';
+import { planSha256, type Dataset } from '../load/datasets/dataset.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import { arrivalsKey } from '../load/schedule/arrivals.ts';
 import { mayWait, mostInFlight, slotsOf, type PhaseLoad, type TracePlan } from '../load/schedule/load-plan.ts';

@@ -1,6 +1,6 @@
 import { COST_MEASURES } from '../../../core/measures/energy-results.ts';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
-import { type RunEvents, joinedEvents } from '../../../core/run/run-output.ts';
+import { joinedEvents, type RunEvents } from '../../../core/run/run-output.ts';
 import type { ScalarResult } from '../../../core/run/result.ts';
 import { shellCommand } from '../../../core/text/shell-word.ts';
 import { checkLoad } from '../../run/planned-load.ts';

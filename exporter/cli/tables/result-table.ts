@@ -6,7 +6,7 @@ import type { MeasureResult, ResultFile, StageResult, ScalarResult } from '../..
 import { quantity, ABSENT, counted, significant } from '../../../core/text/quantities.ts';
 import { costFacts } from './cost-lines.ts';
 import { distributionTable } from './distribution-table.ts';
-import { factLines, TO_FILE, type Print, verdictLines } from './facts.ts';
+import { factLines, TO_FILE, verdictLines, type Print } from './facts.ts';
 import { scalarOf } from './scalar-of.ts';
 import { serverFacts, serverVerdict } from './server-lines.ts';
 import { countOf, FAILED_OUTCOMES, OUTCOMES, type RequestCounts } from '../../../core/run/record.ts';

@@ -5,7 +5,7 @@ import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { ServiceStarts } from '../../starts/starts.ts';
 import { cachedSweepRuns } from '../../sweeps/stored-sweeps.ts';
-import { type Access, requireRole } from '../access/access.ts';
+import { requireRole, type Access } from '../access/access.ts';
 import { allowedHost, type HostCheck } from '../allowed-host.ts';
 import { noSuchRoute, problemHandler } from '../problem.ts';
 import { readingOnly } from '../service-routes.ts';

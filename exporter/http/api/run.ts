@@ -34,7 +34,7 @@ import { readServersFile } from '../../store/servers/read-servers-json.ts';
 import { Problem, wrongParameters } from '../problem.ts';
 import type { Member } from './json-body.ts';
 import { readBody } from './json-body.ts';
-import { choice, choices, integer, type Query, readQuery, texts } from './query.ts';
+import { choice, choices, integer, readQuery, texts, type Query } from './query.ts';
 import { sendJson } from './send-json.ts';
 
 /** `GET /runs/{run_id}`: its run.json and result.json. */

@@ -3,7 +3,7 @@ import { things } from '../../../core/text/quantities.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Dataset } from './dataset.ts';
-import { indexedDataset, longestOutput, textRequest, type FileDatasetOptions, requireCount } from './file-dataset.ts';
+import { indexedDataset, longestOutput, textRequest, requireCount, type FileDatasetOptions } from './file-dataset.ts';
 import { eachLine, type InputText } from './input-lines.ts';
 import { PromptWriter } from './prompt-writer.ts';
 import type { InputRow } from './row.ts';

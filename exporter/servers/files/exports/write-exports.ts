@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { replaceFile, replaceWhenWritten } from '../../../files/durable-file.ts';
 import { besideOutput } from '../../../files/output-temporary.ts';
-import { type Collection, wall_ns, type CollectedTarget } from '../../collection.ts';
+import { wall_ns, type Collection, type CollectedTarget } from '../../collection.ts';
 import { EXPORT_FORMATS, aiperfName, isLeftOut, sorted, type ExportFormat, type ExportInfo } from './aiperf-view.ts';
 import { serverMetricsCsv, serverMetricsJson, jsonText, orderedBuckets } from './server-metrics-text.ts';
 import { writeServerMetricsParquet } from './server-metrics-parquet.ts';

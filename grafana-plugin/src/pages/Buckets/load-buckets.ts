@@ -1,33 +1,11 @@
 import { bucketSettings, type BucketSetting } from '../../../../core/histogram/bucket-setting.ts';
-import { type FamilyAdvice, familyAdvice } from '../../../../core/histogram/bucket-advice.ts';
-import {
-  type PrometheusSeries,
-  queryBothKinds,
-  queryPrometheus,
-  type TimeSpan,
-} from '../../prometheus/query-prometheus.ts';
-import {
-  EDGE,
-  edgeQueries,
-  increaseQueries,
-  lastScrapeQuery,
-  NAMES,
-  resetQueries,
-  type ScrapedServer,
-  serverFactQueries,
-  STARTED,
-  STARTS,
-  UP,
-} from './bucket-queries.ts';
+import { familyAdvice, type FamilyAdvice } from '../../../../core/histogram/bucket-advice.ts';
+import { queryBothKinds, queryPrometheus, type PrometheusSeries, type TimeSpan } from '../../prometheus/query-prometheus.ts';
+import { EDGE, edgeQueries, increaseQueries, lastScrapeQuery, NAMES, resetQueries, serverFactQueries, STARTED, STARTS, UP, type ScrapedServer } from './bucket-queries.ts';
 import { nativeBuckets } from './native-series.ts';
 import { bucketSeries, estimatedSeries, observedBetween, storedOnce } from './observed-series.ts';
 import type { ListedServer } from './list-servers.ts';
-import {
-  type HistogramSystem,
-  type KnownHistogram,
-  knownHistogram,
-  systemsOfServer,
-} from '../../catalog/server-catalog.ts';
+import { knownHistogram, systemsOfServer, type HistogramSystem, type KnownHistogram } from '../../catalog/server-catalog.ts';
 
 /** How Prometheus stores a family: as native histograms with exponential buckets of a schema, or with custom bounds (null). */
 export type Storage = { kind: 'classic' } | { kind: 'native'; schema: number | null };

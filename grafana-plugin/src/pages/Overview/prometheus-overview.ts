@@ -5,9 +5,9 @@ import { changeText } from '../../../../core/text/quantities.ts';
 import type { Stat } from '../../../../core/api/verdict.ts';
 import { overviewOf } from '../../../../core/api/overview.ts';
 import { oldestFirst } from '../../../../core/run/run-id.ts';
-import { type PrometheusSeries, type PrometheusTarget, queryPrometheus } from '../../prometheus/query-prometheus.ts';
+import { queryPrometheus, type PrometheusSeries, type PrometheusTarget } from '../../prometheus/query-prometheus.ts';
 import { runQueries, runsOfSeries } from '../../runs/prometheus-runs.ts';
-import { type AttentionItem, byUrgency, overdueItem } from './attention.ts';
+import { byUrgency, overdueItem, type AttentionItem } from './attention.ts';
 import type { Overview } from './overview.ts';
 
 const RANGE_SECONDS = 24 * 3600;

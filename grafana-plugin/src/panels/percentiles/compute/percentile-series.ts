@@ -2,8 +2,8 @@ import type { ClassicHistogram } from '../../../../../core/histogram/classic-his
 import { monotonicPercentile } from '../../../../../core/histogram/quantile.ts';
 import { countsAt, type HistogramSeries } from '../input/histogram-series.ts';
 import { percentilesOf } from './percentile.ts';
-import { INFEASIBLE_SUM, NARROWED, OVERFLOW, type PercentilePoint, PercentilePoints } from './percentile-points.ts';
-import { isOrdered, type RunningCounts, runningCounts } from './running-counts.ts';
+import { INFEASIBLE_SUM, NARROWED, OVERFLOW, PercentilePoints, type PercentilePoint } from './percentile-points.ts';
+import { isOrdered, runningCounts, type RunningCounts } from './running-counts.ts';
 
 /** A histogram series with its percentiles over time and over the whole range. */
 export interface PercentileSeries {

@@ -1,5 +1,5 @@
 import { monotonicBucket, monotonicBounds, quantileBounds } from '../../../../../core/histogram/bounds.ts';
-import { type ClassicHistogram, inOrder } from '../../../../../core/histogram/classic-histogram.ts';
+import { inOrder, type ClassicHistogram } from '../../../../../core/histogram/classic-histogram.ts';
 import { monotonic, histogramQuantile, monotonicQuantile } from '../../../../../core/histogram/quantile.ts';
 import { exponentialQuantile } from '../../../../../core/histogram/native-histogram.ts';
 

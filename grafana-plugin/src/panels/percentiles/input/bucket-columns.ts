@@ -1,4 +1,4 @@
-import { type DataFrame, type Field, FieldType, type Labels } from '@grafana/data';
+import { FieldType, type DataFrame, type Field, type Labels } from '@grafana/data';
 import { parseBound } from '../../../../../core/histogram/classic-histogram.ts';
 
 /** The samples of one bucket: the series of one `le`. */

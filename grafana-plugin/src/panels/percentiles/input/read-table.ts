@@ -1,9 +1,9 @@
-import { type DataFrame, type Field, FieldType, type Labels } from '@grafana/data';
+import { FieldType, type DataFrame, type Field, type Labels } from '@grafana/data';
 import { parseBound } from '../../../../../core/histogram/classic-histogram.ts';
 import { areWhole, takesRates } from './counts-kind.ts';
 import { decreases } from './histogram-rows.ts';
 import type { HistogramSeries } from './histogram-series.ts';
-import { type InputProblem, noOverflowBucket, tableOverTime, unlikeBounds } from './input-problem.ts';
+import { noOverflowBucket, tableOverTime, unlikeBounds, type InputProblem } from './input-problem.ts';
 
 /** True when the frame is a table with a text column `le`: an instant query in the format "Table". */
 export function isBucketTable(frame: DataFrame): boolean {
