@@ -108,7 +108,7 @@ test('not streamed: no time to first token and no zero instead of it; a short an
   expect(of('time_to_first_token')).toMatchObject({ n: 0, mean: null });
   expect(of('inter_token_latency')).toMatchObject({ n: 0, mean: null });
   expect(
-    performed.notes.some((note) => note.includes('4 % of the requested tokens') && note.includes('ignore_eos')),
+    performed.notes.some((note) => note.includes('4 % of the requested tokens') && note.includes('--ignore-eos')),
   ).toBe(true);
 });
 
