@@ -35,6 +35,9 @@ const DESCRIBING_ONE = [
   'model_id',
   'engine',
   'server',
+  // Of NIXL.
+  'agent_name',
+  'hostname',
 ];
 
 /** The process named by the labels of a series; '' if none. `ofStarts`: labels of start times, which name processes too. */
