@@ -22,15 +22,15 @@ ${family}_count{${labels}} ${count}
 /** By URL, because the plugin has a TypeScript project of its own. */
 const fromPlugin = async (path: string): Promise<unknown> =>
   import(new URL(`../grafana-plugin/src/${path}`, import.meta.url).href);
-const { nativeOnlyQuery } = (await fromPlugin('prometheus/native-only.ts')) as {
+const { nativeOnlyQuery } = (await fromPlugin('prometheus/native-queries.ts')) as {
   nativeOnlyQuery: (names: readonly string[]) => string;
 };
-const { rawHistogram } = (await fromPlugin('prometheus/raw-histogram.ts')) as {
+const { rawHistogram } = (await fromPlugin('prometheus/native-queries.ts')) as {
   rawHistogram: (family: string, matchers: string) => string;
 };
 type CountQuery = (runId: string, rangeSeconds: number) => string;
 const { classicCountQuery, nativeSeriesQuery, eitherCountQuery } = (await fromPlugin(
-  'prometheus/scraped-count-queries.ts',
+  'prometheus/native-queries.ts',
 )) as Record<'classicCountQuery' | 'nativeSeriesQuery' | 'eitherCountQuery', CountQuery>;
 
 await describeWithPrometheusMajor('3', 'a Prometheus that converts all classic histograms', (programs) => {

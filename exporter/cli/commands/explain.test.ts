@@ -10,7 +10,8 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 
 import { selfSignedCertificate, VALID } from '../../load/testing/certificate.ts';
 import { run } from './explain.ts';
-import { CliError, ExitCode } from '../failure.ts';
+import { ExpectedError } from '../../errors/expected-error.ts';
+import { ExitCode, exitCodeOf } from '../failure.ts';
 
 let printed = '';
 
@@ -25,10 +26,10 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-async function failure(argv: readonly string[]): Promise<CliError> {
+async function failure(argv: readonly string[]): Promise<{ readonly message: string; readonly exitCode: number }> {
   const error = await run(argv).catch((reason: unknown) => reason);
-  if (error instanceof CliError) return error;
-  throw new Error(`no CliError: ${String(error)}`);
+  if (error instanceof ExpectedError) return { message: error.message, exitCode: exitCodeOf(error) };
+  throw new Error(`no expected error: ${String(error)}`);
 }
 
 describe('METRIC', () => {
