@@ -1,5 +1,5 @@
 import { seededRandom } from '../../core/stats/seeded-random.ts';
-import { changePoints } from '../../exporter/judge/change-points.ts';
+import { changePoints } from '../../exporter/judge/scenario-history.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
 import type { VerdictName } from '../../core/api/verdict.ts';
 import { unlessUnavailable, type Bench, type BenchContext, type Row } from '../bench.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ResultFile } from '../../core/run/result.ts';
-import { figuresOfRun } from '../../exporter/judge/figures-of-run.ts';
+import { figuresOfRun } from '../../exporter/judge/load-figures.ts';
 import { defaultRules, gatingPlace } from '../../exporter/judge/rules.ts';
 import type { RunFigures } from '../../exporter/judge/run-figures.ts';
 import type { FigureKey } from '../../core/api/verdict.ts';

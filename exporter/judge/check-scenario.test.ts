@@ -10,7 +10,7 @@ import { changeBaseline, foldBaseline, readBaseline } from './baseline.ts';
 import type { BaselineEntry } from '../../core/api/scenarios.ts';
 import { checkScenario, type CheckedScenario, type CheckRequest } from './check-scenario.ts';
 import { recordChange } from './scenario-state.ts';
-import { DEFAULT_RULES } from './rule-choices.ts';
+import { DEFAULT_RULES } from './rules.ts';
 import { storeJudgedRun } from './testing/judged-run.ts';
 import { readVerdicts } from './verdict-log.ts';
 

@@ -17,8 +17,7 @@ import {
 } from './history.ts';
 import { readFigures, storedFigures } from './load-figures.ts';
 import { outlierNotes } from './baseline-sight.ts';
-import { rulesFor, type RuleChoices } from './rule-choices.ts';
-import type { Rules } from './rules.ts';
+import { rulesFor, type RuleChoices, type Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import { regressedFigures, stateOf, type ScenarioState } from './scenario-state.ts';
 import type { OpenRegression } from '../../core/api/scenarios.ts';

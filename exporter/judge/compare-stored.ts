@@ -1,14 +1,12 @@
 import { ExpectedError } from '../errors/expected-error.ts';
 import type { CapacityFile } from '../../core/run/capacity.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { compareSearches } from './capacity/compare-searches.ts';
-import { searchesOf, type GroupedRun } from './capacity/searches-of-runs.ts';
+import { compareSearches, searchesOf, type GroupedRun } from './capacity.ts';
 import { compare } from './compare.ts';
 import { readFigures, type LoadFigures } from './load-figures.ts';
-import { rulesFor, type RuleChoices } from './rule-choices.ts';
-import type { NextContext } from './next-command.ts';
+import { rulesFor, type RuleChoices } from './rules.ts';
+import { verdictReport, type NextContext, type ReportedRun } from './verdict-report.ts';
 import type { AcceptedDifference } from './preflight.ts';
-import { verdictReport, type ReportedRun } from './verdict-report.ts';
 import type { VerdictReport } from '../../core/api/comparison.ts';
 
 export type ComparedRun = ReportedRun & GroupedRun;

@@ -6,8 +6,8 @@ import type { RunFile } from '../../core/run/run.ts';
 import { RunsDirectoryError } from '../errors/store-errors.ts';
 import { refusal } from '../judge/compare-stored.ts';
 import { compare } from '../judge/compare.ts';
-import { figuresOfRun } from '../judge/figures-of-run.ts';
-import { parseRules, rulesFor } from '../judge/rule-choices.ts';
+import { figuresOfRun } from '../judge/load-figures.ts';
+import { parseRules, rulesFor } from '../judge/rules.ts';
 import { RunStore, type RunListing } from '../store/run-store.ts';
 import { isStorageUrl } from '../store/storage-location.ts';
 

@@ -4,7 +4,7 @@ import { baselineWindow } from '../../judge/baseline-reference.ts';
 import { changeBaseline, readBaseline, refusedChange } from '../../judge/baseline.ts';
 import { BASELINE_ACTIONS, type BaselineAction } from '../../../core/api/scenarios.ts';
 import { storedFigures } from '../../judge/load-figures.ts';
-import { rulesFor } from '../../judge/rule-choices.ts';
+import { rulesFor } from '../../judge/rules.ts';
 import { recordChange } from '../../judge/scenario-state.ts';
 import { quoted } from '../../../core/text/shell-word.ts';
 import { reasonOf } from '../../errors/store-errors.ts';

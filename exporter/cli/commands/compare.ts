@@ -2,7 +2,7 @@ import { differingFacts, type Provenance } from '../../../core/run/provenance.ts
 import { ABSENT } from '../../../core/text/quantities.ts';
 import { compareStored, refusal } from '../../judge/compare-stored.ts';
 import { storedFigures } from '../../judge/load-figures.ts';
-import type { NextContext } from '../../judge/next-command.ts';
+import type { NextContext } from '../../judge/verdict-report.ts';
 import type { AcceptedDifference } from '../../judge/preflight.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';

@@ -1,6 +1,5 @@
 import { userInfo } from 'node:os';
-import { parseRules, RuleError, type RuleChoices } from '../../judge/rule-choices.ts';
-import { MAX_PRIMARY } from '../../judge/rules.ts';
+import { parseRules, RuleError, MAX_PRIMARY, type RuleChoices } from '../../judge/rules.ts';
 import { CliError } from '../failure.ts';
 import { MAX_STAGES } from './stage-grammar.ts';
 import { choice, flag, integer, text, texts, type Option, type OptionValues } from './options.ts';

@@ -1,6 +1,6 @@
 import { capitalized } from '../../../core/measures/names.ts';
 import { percentText, things } from '../../../core/text/quantities.ts';
-import { scenarioText } from '../../judge/comparison.ts';
+import { scenarioText } from '../../judge/compare.ts';
 import type { ComparedMeasure, Explanation, VerdictReport } from '../../../core/api/comparison.ts';
 import type { VerdictName } from '../../../core/api/verdict.ts';
 import { documentOf } from '../../report/document.ts';

@@ -1,5 +1,5 @@
 import { capitalized } from '../../../core/measures/names.ts';
-import { scenarioText } from '../../judge/comparison.ts';
+import { scenarioText } from '../../judge/compare.ts';
 import type { ComparedMeasure, Explanation, VerdictReport } from '../../../core/api/comparison.ts';
 import type { VerdictName } from '../../../core/api/verdict.ts';
 import { gates } from '../../judge/scenario-state.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ComparedMeasure, Comparison, VerdictReport, Explanation } from '../../../core/api/comparison.ts';
 import type { OpenRegression } from '../../../core/api/scenarios.ts';
-import { nextCommand, type NextContext } from '../../judge/next-command.ts';
+import { nextCommand, type NextContext } from '../../judge/verdict-report.ts';
 import { verdictOutput, type VerdictFormat } from './verdict-output.ts';
 
 const MEASURE: ComparedMeasure = {

@@ -1,6 +1,6 @@
 import type { Unit } from '../../../core/run/statistic.ts';
 import { ABSENT, quantity, quantityRange, things, changeText, percentText } from '../../../core/text/quantities.ts';
-import { scenarioText } from '../../judge/comparison.ts';
+import { scenarioText } from '../../judge/compare.ts';
 import type { ComparedMeasure, Comparison, VerdictReport } from '../../../core/api/comparison.ts';
 import type { OpenRegression } from '../../../core/api/scenarios.ts';
 import type { Design, PreflightFinding } from '../../../core/api/verdict.ts';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { WrongParameter } from '../../../core/api/service.ts';
-import { parseRules, type RuleChoices, RuleError } from '../../judge/rule-choices.ts';
+import { parseRules, type RuleChoices, RuleError } from '../../judge/rules.ts';
 import { wrongParameters } from '../problem.ts';
 
 /** A query parameter: the check of its value and its documentation. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { changeBaseline } from '../../judge/baseline.ts';
 import { checkScenario } from '../../judge/check-scenario.ts';
-import { DEFAULT_RULES } from '../../judge/rule-choices.ts';
+import { DEFAULT_RULES } from '../../judge/rules.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
 import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
 import { RunList, RunLibrary } from '../../publish/views/run-library.ts';

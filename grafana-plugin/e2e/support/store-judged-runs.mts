@@ -1,6 +1,6 @@
 import { changeBaseline } from '../../../exporter/judge/baseline.ts';
 import { checkScenario } from '../../../exporter/judge/check-scenario.ts';
-import { DEFAULT_RULES } from '../../../exporter/judge/rule-choices.ts';
+import { DEFAULT_RULES } from '../../../exporter/judge/rules.ts';
 import { storeJudgedRun } from '../../../exporter/judge/testing/judged-run.ts';
 import { openStore } from '../../../exporter/store/run-store.ts';
 import { storeSweep } from '../../../exporter/sweeps/testing/store-sweep.ts';

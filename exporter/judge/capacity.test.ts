@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CapacityFile } from '../../../core/run/capacity.ts';
-import { exampleCapacity } from '../../store/fixtures/example-capacity.ts';
-import { defaultRules } from '../rules.ts';
-import { compareCapacities } from './compare-capacities.ts';
+import type { CapacityFile } from '../../core/run/capacity.ts';
+import { exampleCapacity } from '../store/fixtures/example-capacity.ts';
+import { compareCapacities } from './capacity.ts';
+import { defaultRules } from './rules.ts';
 
 const RULES = defaultRules([]);
 

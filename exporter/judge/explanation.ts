@@ -1,11 +1,89 @@
-import type { MovedSignal, Explanation } from '../../../core/api/comparison.ts';
-import type { SignalRule } from '../../../catalog/explanations.ts';
-import { publishedName, statisticTitle } from '../../../core/measures/names.ts';
-import { benjaminiHochberg } from '../../../core/stats/multiple-testing.ts';
-import { median } from '../../../core/stats/percentiles.ts';
-import { pairedShift, unpairedShift, type KnownInterval } from '../../../core/stats/shift.ts';
-import type { Judgment, MeasureVerdict } from '../../../core/api/verdict.ts';
-import type { RunSignals } from './run-signals.ts';
+import { signalRules, type SignalFamily, type SignalRule } from '../../catalog/explanations.ts';
+import type { Explanation, MovedSignal } from '../../core/api/comparison.ts';
+import type { Judgment, MeasureVerdict } from '../../core/api/verdict.ts';
+import { publishedName, statisticTitle } from '../../core/measures/names.ts';
+import type { SeriesSummary, ServersFile } from '../../core/run/servers-file.ts';
+import { benjaminiHochberg } from '../../core/stats/multiple-testing.ts';
+import { median } from '../../core/stats/percentiles.ts';
+import { pairedShift, unpairedShift, type KnownInterval } from '../../core/stats/shift.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { readResultFile } from '../store/sealed/read-run-files.ts';
+import { readServersFile } from '../store/servers/read-servers-json.ts';
+
+/** The value of a signal in one run. */
+export interface SignalValue {
+  readonly signal: string;
+  readonly system: string;
+  readonly family: string;
+  /** In the unit of the rule. */
+  readonly value: number;
+}
+
+/** What the servers of a run report; `problem` says why nothing is used, else it is null. */
+export interface RunSignals {
+  readonly run_id: string;
+  readonly values: readonly SignalValue[];
+  readonly problem: Explanation['not_used'][number]['problem'] | null;
+}
+
+/** The signals in `servers.json`; one that is unknown in any of its series is left out. */
+export function signalsIn({ series, window }: ServersFile, rules: readonly SignalRule[]): readonly SignalValue[] {
+  const byFamily = Map.groupBy(
+    series.filter(({ repeats }) => repeats === null),
+    ({ family }) => family,
+  );
+  return rules.flatMap((rule) =>
+    rule.families.flatMap((member): SignalValue[] => {
+      const found = (byFamily.get(member.family) ?? []).filter(({ labels }) => carries(labels, member));
+      const raw =
+        member.of === undefined
+          ? combined(found, rule, window.seconds)
+          : quotient(increase(found), increase(byFamily.get(member.of) ?? []));
+      if (raw === null) return [];
+      const { system, family, factor = 1 } = member;
+      return [{ signal: rule.signal, system, family, value: raw * factor }];
+    }),
+  );
+}
+
+function carries(labels: SeriesSummary['labels'], { labels: wanted = {} }: SignalFamily): boolean {
+  return Object.entries(wanted).every(([name, value]) => labels[name] === value);
+}
+
+/** Null without series and where one of them has no value. */
+function combined(series: readonly SeriesSummary[], { statistic, across }: SignalRule, seconds: number): number | null {
+  if (series.some(({ statistics }) => statistics?.kind === 'histogram')) {
+    return quotient(increase(series), total(series.map(countOf)));
+  }
+  const sum =
+    statistic === 'rate'
+      ? quotient(increase(series), seconds)
+      : total(series.map(({ statistics }) => (statistics?.kind === 'gauge' ? statistics.mean : null)));
+  return sum === null || across === 'sum' ? sum : sum / series.length;
+}
+
+/** What counters gained; of histograms, the sum of what they observed. */
+function increase(series: readonly SeriesSummary[]): number | null {
+  return total(
+    series.map(({ statistics }) => {
+      if (statistics?.kind === 'counter') return statistics.increase;
+      return statistics?.kind === 'histogram' ? statistics.sum : null;
+    }),
+  );
+}
+
+function countOf({ statistics }: SeriesSummary): number | null {
+  return statistics?.kind === 'histogram' ? statistics.count : null;
+}
+
+function total(values: readonly (number | null)[]): number | null {
+  if (values.length === 0 || values.includes(null)) return null;
+  return values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+}
+
+function quotient(value: number | null, of: number | null): number | null {
+  return value === null || of === null || !(of > 0) ? null : value / of;
+}
 
 /** False discovery rate up to which a signal counts as moved: of those that are listed, at most one in five by chance. */
 export const FALSE_DISCOVERY_RATE = 0.2;
@@ -128,4 +206,35 @@ function valuesOf({ signal }: SignalRule, family: string, side: Side): readonly 
   return side.map(
     ({ values }) => values.find((value) => value.signal === signal && value.family === family)?.value ?? NaN,
   );
+}
+
+/** Reads what the servers of the judged runs reported, where a gating measure changed; else null. */
+export async function loadExplanation(
+  store: RunStore,
+  judgment: Pick<Judgment, 'design' | 'runs' | 'measures'>,
+): Promise<Explanation | null> {
+  if (explain(judgment, new Map(), []) === null) return null;
+  const signals = new Map<string, RunSignals>();
+  // One after the other: the files of long runs are large.
+  for (const id of new Set([...judgment.runs.a, ...judgment.runs.b])) signals.set(id, await signalsOf(store, id));
+  return explain(judgment, signals, signalRules());
+}
+
+async function signalsOf(store: RunStore, run_id: string): Promise<RunSignals> {
+  try {
+    const folder = store.endedPathOf(run_id);
+    const { servers } = await readResultFile(folder);
+    if (servers === null) return { run_id, values: [], problem: 'no_server_metrics' };
+    if (servers.exact !== true) return { run_id, values: [], problem: 'not_exact' };
+    const file = await readServersFile(folder);
+    if (file === null) return { run_id, values: [], problem: 'no_server_metrics' };
+    const { inexact_families: late = [] } = servers;
+    const series = file.series.filter(({ target, family }) => {
+      return !late.some((each) => each.target === target && each.family === family);
+    });
+    return { run_id, values: signalsIn({ ...file, series }, signalRules()), problem: null };
+  } catch {
+    // An explanation is no evidence: a damaged file of the servers must not keep the verdict back.
+    return { run_id, values: [], problem: 'unreadable' };
+  }
 }

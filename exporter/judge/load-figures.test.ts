@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import type { DistributionResult, ResultFile } from '../../core/run/result.ts';
-import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { figuresOfRun } from './figures-of-run.ts';
+import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
+import { figuresOfRun } from './load-figures.ts';
 
 const percentiles = (value: number | null, bounds: readonly [number, number] | null = null) =>
   Object.fromEntries(

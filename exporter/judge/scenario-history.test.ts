@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { changePoints } from './change-points.ts';
+import { changePoints } from './scenario-history.ts';
 import { figure, ONE, run, runsOf } from './testing/runs.ts';
 
 /** Within ±1 %, without order. */
