@@ -7,7 +7,7 @@ import { NOT_COUNTED, NOT_TRACED } from '../core/run/record.ts';
 import type { RequestRecord } from '../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../core/stats/percentiles.ts';
 import type { SeriesSummary, ServersFile } from '../core/run/servers-file.ts';
-import { UNKNOWN_HEALTH } from '../exporter/store/sealed/run-result.ts';
+import { UNKNOWN_HEALTH } from '../exporter/store/sealed/seal-run.ts';
 import { openStore } from '../exporter/store/run-store.ts';
 
 const REQUESTS = 500;

@@ -5,7 +5,7 @@ import { NOT_COUNTED, NOT_TRACED, type RequestRecord } from '../core/run/record.
 import type { RunFile } from '../core/run/run.ts';
 import { seededRandom } from '../core/stats/seeded-random.ts';
 import { RunStore } from '../exporter/store/run-store.ts';
-import { UNKNOWN_HEALTH } from '../exporter/store/sealed/run-result.ts';
+import { UNKNOWN_HEALTH } from '../exporter/store/sealed/seal-run.ts';
 import { shardDirectory } from '../exporter/store/shards/shard-folders.ts';
 
 const START = '2026-01-02T03:04:05.000Z';

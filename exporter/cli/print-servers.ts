@@ -1,4 +1,4 @@
-import { readServersFile } from '../store/servers/read-servers-json.ts';
+import { readServersFile } from '../store/read-servers.ts';
 import { shownServers } from './tables/show-servers.ts';
 
 /** `--show-servers`: prints what the servers reported in a stored run; `path`: its directory. */

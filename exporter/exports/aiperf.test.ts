@@ -9,7 +9,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
-import { UNKNOWN_HEALTH } from '../store/sealed/run-result.ts';
+import { UNKNOWN_HEALTH } from '../store/sealed/seal-run.ts';
 import type { AiperfStatistics } from './aiperf-summary.ts';
 import { writeAiperf } from './write-aiperf.ts';
 

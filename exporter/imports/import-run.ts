@@ -14,7 +14,7 @@ import { momentaryName, unfinishedDirectory } from '../store/run-paths.ts';
 import { addRun } from '../store/changes/add-run.ts';
 import type { AddedFile, ReadBack } from '../store/changes/add-run.ts';
 import { SCHEMA_VERSIONS } from '../store/migrations/migrate.ts';
-import { UNKNOWN_HEALTH } from '../store/sealed/run-result.ts';
+import { UNKNOWN_HEALTH } from '../store/sealed/seal-run.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { bySource, measuresBesideSample, mergedMeasures, ImportSummary } from './import-measures.ts';
 import { printable } from './import-notes.ts';

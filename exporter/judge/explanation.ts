@@ -8,7 +8,7 @@ import { median } from '../../core/stats/percentiles.ts';
 import { pairedShift, unpairedShift, type KnownInterval } from '../../core/stats/shift.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { readResultFile } from '../store/sealed/read-run-files.ts';
-import { readServersFile } from '../store/servers/read-servers-json.ts';
+import { readServersFile } from '../store/read-servers.ts';
 
 /** The value of a signal in one run. */
 export interface SignalValue {

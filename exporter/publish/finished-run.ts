@@ -7,7 +7,7 @@ import type { RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import type { Unit } from '../../core/run/statistic.ts';
 import { readFinishedRunFile, readResultFile } from '../store/sealed/read-run-files.ts';
-import { readServersFile } from '../store/servers/read-servers-json.ts';
+import { readServersFile } from '../store/read-servers.ts';
 import { checkedFamilies } from './family.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
 import { RESULT_UNITS, resultSamples } from './result-samples.ts';

@@ -6,7 +6,7 @@ import { servedRuns } from '../store/recovery/served-runs.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { DiscoveredRun } from './target-info.ts';
 import type { ListedRun, RunList } from './views/run-library.ts';
-import { readServersFile } from '../store/servers/read-servers-json.ts';
+import { readServersFile } from '../store/read-servers.ts';
 
 /** Where the runs to publish come from: what is required of the store. */
 export interface RunReader {

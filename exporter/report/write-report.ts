@@ -18,8 +18,7 @@ import { errors, measures, objectives, scalars, stageSection } from './sections/
 import { serverSection } from './sections/servers.ts';
 import { timeline } from './sections/timeline.ts';
 import type { SeriesSummary } from '../../core/run/servers-file.ts';
-import { readServersFile } from '../store/servers/read-servers-json.ts';
-import { readServersParquet } from '../store/servers/read-servers-parquet.ts';
+import { readServersFile, readServersParquet } from '../store/read-servers.ts';
 
 export const REPORT_FILE = 'report.html';
 

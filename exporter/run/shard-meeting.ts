@@ -5,8 +5,8 @@ import { packUploaded, uploadRun } from '../store/object-storage/upload-run.ts';
 import { openStore, type RunStore } from '../store/run-store.ts';
 import { mergeShards, type MergedRun } from '../store/shards/merge-shards.ts';
 import { Rendezvous } from '../store/shards/rendezvous.ts';
-import { shardsText } from '../store/shards/shard-names.ts';
-import { downloadShards } from '../store/shards/uploaded-shards.ts';
+import { shardsText } from '../store/shards/shard-folders.ts';
+import { downloadShards } from '../store/shards/rendezvous-objects.ts';
 import type { PerformedRun } from './perform-run.ts';
 import { writeRunFiles } from './run-files.ts';
 

@@ -6,7 +6,7 @@ import { instantAt, type PhaseWindow, type RunFile, type RunProcess, type RunTar
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
 import type { RunEvents } from '../../core/run/run-output.ts';
-import { discardFolder } from './discard-folder.ts';
+import { discardFolder } from './temporary-file.ts';
 import { replaceJson, syncPath } from '../files/durable-file.ts';
 import { fingerprint } from './fingerprint.ts';
 import { publicOrigin, publicUrl } from '../http-client/public-url.ts';
@@ -17,9 +17,15 @@ import { SCHEMA_VERSIONS } from './migrations/migrate.ts';
 import { JsonlRecordsWriter } from './records/records-jsonl.ts';
 import { claimedName, runPaths, unfinishedDirectory } from './run-paths.ts';
 import type { RunPaths } from './run-paths.ts';
-import { resultOf, summaryOptions } from './sealed/run-result.ts';
-import { claim, publish, storeRecords, writeOutcome } from './sealed/seal-run.ts';
-import type { RecordReader } from './sealed/seal-run.ts';
+import {
+  resultOf,
+  summaryOptions,
+  claim,
+  publish,
+  storeRecords,
+  writeOutcome,
+  type RecordReader,
+} from './sealed/seal-run.ts';
 import { DamagedRunError, reasonOf, RunNotStoredError } from '../errors/store-errors.ts';
 
 type FilledIn = 'schema_version' | 'status' | 'recovered' | 'fingerprint' | 'end' | 'phases' | 'process' | 'failure';

@@ -7,7 +7,7 @@ import type { Objectives } from '../../../core/run/objectives.ts';
 import type { ServersFile } from '../../../core/run/servers-file.ts';
 import { readNamedPages } from '../../servers/scrape/named-pages.ts';
 import { watchWindow } from '../../servers/collect-servers.ts';
-import { readServersFile } from '../../store/servers/read-servers-json.ts';
+import { readServersFile } from '../../store/read-servers.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { command } from '../declare-command.ts';
 import { requestedObjectives } from '../options/objective-options.ts';

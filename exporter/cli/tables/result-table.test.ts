@@ -5,7 +5,7 @@ import type { RequestRecord } from '../../../core/run/record.ts';
 import type { DistributionResult, MeasureResult, ResultFile } from '../../../core/run/result.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import { exampleRecord } from '../../store/fixtures/example-run.ts';
-import { UNKNOWN_HEALTH } from '../../store/sealed/run-result.ts';
+import { UNKNOWN_HEALTH } from '../../store/sealed/seal-run.ts';
 import { PLAIN } from '../verdict-colors.ts';
 import { resultTable } from './result-table.ts';
 

@@ -30,7 +30,7 @@ import {
   wantedFamilies,
 } from '../../publish/views/server-view.ts';
 import { editRun } from '../../store/changes/edit-run.ts';
-import { readServersFile } from '../../store/servers/read-servers-json.ts';
+import { readServersFile } from '../../store/read-servers.ts';
 import { Problem, wrongParameters } from '../problem.ts';
 import type { Member } from './json-body.ts';
 import { readBody } from './json-body.ts';

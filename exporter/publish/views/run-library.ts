@@ -10,7 +10,7 @@ import { reasonOf, SchemaVersionError, codeOf } from '../../errors/store-errors.
 import { openRegularFile } from '../../files/read-regular-file.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import { KeptValues, type KeptValue } from '../../store/index/kept-values.ts';
-import { runStamps, stampsOf } from '../../store/index/stamps.ts';
+import { runStamps, stampsOf } from '../../store/index/read-changed.ts';
 import { resultFilePath, unfinishedDirectory } from '../../store/run-paths.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { readFinishedRunFile, readResultFile } from '../../store/sealed/read-run-files.ts';

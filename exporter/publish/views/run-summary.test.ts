@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { INDEX_VERSION } from '../../store/index/tables.ts';
+import { INDEX_VERSION } from '../../store/index/index-database.ts';
 import { resultFile, runFile } from '../fixtures/run.ts';
 import { resultSummary, runSummary } from './run-summary.ts';
 

@@ -1,7 +1,7 @@
 import { quantities } from '../../../catalog/equivalents.ts';
 import type { FamilyQuery, QuantityName, SeriesView } from '../../../core/api/run-data.ts';
 import type { SampleRow } from '../../servers/files/servers-parquet.ts';
-import { readServersParquet } from '../../store/servers/read-servers-parquet.ts';
+import { readServersParquet } from '../../store/read-servers.ts';
 
 /** A series of servers.parquet: its changes. */
 export interface SampledSeries {

@@ -6,7 +6,7 @@ import type { RequestRecord } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import { isRunId } from '../../../core/run/run-id.ts';
 import type { RunFile } from '../../../core/run/run.ts';
-import { discardFolder } from '../discard-folder.ts';
+import { discardFolder } from '../temporary-file.ts';
 import { syncPath } from '../../files/durable-file.ts';
 import { fingerprint } from '../fingerprint.ts';
 import { startHeartbeat } from '../../files/heartbeat.ts';

@@ -4,9 +4,8 @@ import { zstdCompressSync } from 'node:zlib';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { replaceWhenWritten } from '../../files/durable-file.ts';
 import { outputFile } from '../../files/output-file.ts';
-import { columnSchema, storedValue } from '../records/parquet-column.ts';
-import { rowText } from './row-text.ts';
-import type { ExportRow, RowColumn } from './run-rows.ts';
+import { columnSchema, storedValue } from '../records/record-columns.ts';
+import { rowText, type ExportRow, type RowColumn } from './run-rows.ts';
 
 const ROWS_PER_GROUP = 100_000;
 const ELEMENTS_PER_GROUP = 1_000_000;

@@ -9,7 +9,7 @@ import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMNS, RUN_COLUMNS } 
 import type { IndexCell, IndexedMeasure, IndexedRun } from './rows.ts';
 import { conditionsSql } from './run-filter.ts';
 import type { Condition } from './run-filter.ts';
-import { runStamps, stampsOf } from './stamps.ts';
+import { runStamps, stampsOf } from './read-changed.ts';
 
 const RESULTS_PER_TRANSACTION = 1_000;
 

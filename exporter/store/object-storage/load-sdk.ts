@@ -1,5 +1,6 @@
 import type * as Sdk from '@aws-sdk/client-s3';
-import { StorageError } from '../../errors/storage-errors.ts';
+import { ownValue } from '../../../core/text/own-value.ts';
+import { StorageError, type StorageProblem } from '../../errors/storage-errors.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { StorageAccess } from '../storage-location.ts';
 
@@ -69,4 +70,88 @@ export function createClient(
   } catch (error) {
     throw new StorageError('other', `object storage cannot be used: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** A failure of the SDK: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+interface SdkFailure {
+  readonly name?: string;
+  readonly message?: string;
+  readonly code?: string;
+  readonly Code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+const KNOWN: Readonly<Record<string, readonly [StorageProblem, string]>> = {
+  CredentialsProviderError: [
+    'refused',
+    'no credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE',
+  ],
+  InvalidAccessKeyId: ['refused', 'the access key is not known there (InvalidAccessKeyId)'],
+  SignatureDoesNotMatch: ['refused', 'the secret access key is wrong (SignatureDoesNotMatch)'],
+  ExpiredToken: ['refused', 'the session token has expired (ExpiredToken)'],
+  RequestTimeTooSkewed: ['refused', 'the clock of this machine is wrong (RequestTimeTooSkewed)'],
+  AccessDenied: ['refused', 'permission denied (AccessDenied)'],
+  MethodNotAllowed: ['refused', 'the bucket is read-only (MethodNotAllowed)'],
+  NoSuchBucket: ['missing', 'the bucket does not exist (NoSuchBucket)'],
+  PermanentRedirect: ['other', 'the bucket is in another region: set AWS_REGION (PermanentRedirect)'],
+  AuthorizationHeaderMalformed: [
+    'other',
+    'the bucket is in another region: set AWS_REGION (AuthorizationHeaderMalformed)',
+  ],
+  NotImplemented: ['unsupported', 'the server does not support it (NotImplemented)'],
+  BadDigest: ['damaged', 'the content differs from its checksum (BadDigest)'],
+  XAmzContentChecksumMismatch: ['damaged', 'the content differs from its checksum (XAmzContentChecksumMismatch)'],
+  EntityTooLarge: ['other', 'the file is larger than the server accepts in one part (EntityTooLarge)'],
+  TimeoutError: ['unreachable', 'no answer in time'],
+};
+
+const UNREACHABLE = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ETIMEDOUT',
+  'EPIPE',
+];
+
+/** One line: what was done, where, and why it failed. */
+export function explainFailure(what: string, where: string, error: unknown): StorageError {
+  if (error instanceof StorageError) return error;
+  const failure = (typeof error === 'object' && error !== null ? error : {}) as SdkFailure;
+  const [problem, reason] = meaningOf(failure) ?? (['other', textOf(failure, error)] as const);
+  return new StorageError(problem, `cannot ${what} ${where}: ${reason}`, { cause: error });
+}
+
+function meaningOf(failure: SdkFailure): readonly [StorageProblem, string] | null {
+  for (const name of [failure.name, failure.Code, failure.code]) {
+    const known = name === undefined ? undefined : ownValue(KNOWN, name);
+    if (known !== undefined) return known;
+    if (name !== undefined && UNREACHABLE.includes(name))
+      return ['unreachable', `the server cannot be reached (${name})`];
+  }
+  // The SDK may wrap an error of the system so that only its text is left.
+  const code = /\b(E[A-Z_]{4,}|TimeoutError)\b|socket hang up/.exec(failure.message ?? '')?.[0];
+  if (code !== undefined && (UNREACHABLE.includes(code) || code === 'TimeoutError' || code === 'socket hang up')) {
+    return ['unreachable', `the server cannot be reached (${code})`];
+  }
+  const status = statusOf(failure);
+  if (status !== null && mayPass(status)) return ['unreachable', textOf(failure, failure)];
+  if (status === 401 || status === 403) return ['refused', `permission denied (HTTP ${status})`];
+  return null;
+}
+
+/** Errors of the server, or too many requests, for which another attempt may succeed. */
+const mayPass = (status: number): boolean => (status >= 500 ? status !== 501 : status === 429 || status === 408);
+
+/** Null if there was no response. */
+export const statusOf = (error: unknown): number | null =>
+  (error as SdkFailure | null)?.$metadata?.httpStatusCode ?? null;
+
+function textOf(failure: SdkFailure, error: unknown): string {
+  const status = statusOf(failure);
+  const text = reasonOf(error).split('\n')[0]?.slice(0, 200) ?? '';
+  const named = failure.name === undefined || failure.name === 'Error' ? text : `${text} (${failure.name})`;
+  return status === null ? named : `${named} (HTTP ${status})`;
 }

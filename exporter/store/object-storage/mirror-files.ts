@@ -7,9 +7,8 @@ import { ownIdentity } from '../../files/process-identity.ts';
 import { momentaryName, unfinishedDirectory } from '../run-paths.ts';
 import { readChecksums } from '../sealed/checksums.ts';
 import type { RunStore } from '../run-store.ts';
-import { downloadFile } from './download-run.ts';
+import { downloadFile, filePath } from './download-run.ts';
 import type { ObjectStorage } from './object-storage.ts';
-import { filePath } from './run-manifest.ts';
 
 /** The files of every run in the cache; the others are brought when something reads them. */
 const SUMMARY_FILES: readonly string[] = ['run.json', 'result.json', 'servers.json'];

@@ -5,8 +5,7 @@ import { Readable, Transform } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GetObjectCommandOutput, ListObjectsV2CommandOutput, PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { StorageError } from '../../errors/storage-errors.ts';
-import { explainFailure, statusOf } from './explain-failure.ts';
-import { ATTEMPTS, createClient, loadSdk, type S3Client, type S3Sdk } from './load-sdk.ts';
+import { explainFailure, statusOf, ATTEMPTS, createClient, loadSdk, type S3Client, type S3Sdk } from './load-sdk.ts';
 import { PART_SIZES, uploadParts, type PartSizes } from './upload-parts.ts';
 import { locationIn, storageUrl, type StorageAccess, type StorageLocation } from '../storage-location.ts';
 

@@ -8,14 +8,14 @@ import { StorageError } from '../../errors/storage-errors.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
-import { discardFolder } from '../discard-folder.ts';
+import { discardFolder } from '../temporary-file.ts';
 import { claimedName, unfinishedDirectory } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 import { CHECKSUMS_FILE, checksumsText, textSha256, type Checksums } from '../sealed/checksums.ts';
-import { requireConditions } from './conditional-writes.ts';
+import { requireConditions } from './shared-log.ts';
 import { isSummaryFile } from './mirror-files.ts';
 import type { ObjectStorage } from './object-storage.ts';
-import { filePath, localManifest, parseManifest } from './run-manifest.ts';
+import { filePath, localManifest, parseManifest } from './download-run.ts';
 
 /** The folder of the packs in object storage: not the name of a run. */
 export const PACKS_FOLDER = '.llmbench-index';

@@ -6,7 +6,7 @@ import { checksumsText, fileSha256 } from '../sealed/checksums.ts';
 import type { RunStore } from '../run-store.ts';
 import type { ObjectStorage } from './object-storage.ts';
 import { packRuns } from './run-packs.ts';
-import { differingFiles, filePath, localManifest, manifestName, readManifest } from './run-manifest.ts';
+import { differingFiles, filePath, localManifest, manifestName, readManifest } from './download-run.ts';
 
 /** Without a checksum in the manifest, because it can be written again at any time. */
 const REPORT = 'report.html';

@@ -9,8 +9,7 @@ import { addedResult, addedRun, throughput } from '../fixtures/added-run.ts';
 import { parseCondition } from '../index/run-filter.ts';
 import { openStore } from '../run-store.ts';
 import type { RunStore } from '../run-store.ts';
-import { queryRuns } from './query-runs.ts';
-import type { QueryValue } from './query-value.ts';
+import { queryRuns, type QueryValue } from './query-runs.ts';
 
 const VERSION_1 = '20261121T222600Z-version1ab';
 const FIXTURE = fileURLToPath(new URL(`../migrations/fixtures/version-1/${VERSION_1}`, import.meta.url));

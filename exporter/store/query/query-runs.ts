@@ -1,14 +1,41 @@
 import { realpath } from 'node:fs/promises';
 import type * as DuckDbApi from '@duckdb/node-api';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { ExpectedError } from '../../errors/expected-error.ts';
 import type { Condition } from '../index/run-filter.ts';
 import { RunIndex } from '../index/run-index.ts';
 import type { RunStore } from '../run-store.ts';
-import { ExpectedError } from '../../errors/expected-error.ts';
-import { queryValue } from './query-value.ts';
-import type { QueryValue } from './query-value.ts';
-import { sqlText } from './sql-text.ts';
-import { createViews } from './views.ts';
+import { sqlText, createViews } from './views.ts';
+
+/** A JSON value. Integers beyond 2^53 are strings, instants RFC 3339. */
+export type QueryValue =
+  string | number | boolean | null | readonly QueryValue[] | { readonly [key: string]: QueryValue };
+
+/** Converts a value of the database to JSON. */
+function queryValue(value: unknown): QueryValue {
+  switch (typeof value) {
+    case 'bigint':
+      return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
+    case 'number':
+      // JSON has no NaN and no infinity.
+      return Number.isFinite(value) ? value : String(value);
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'object':
+      return objectValue(value);
+    default:
+      return null;
+  }
+}
+
+function objectValue(value: object | null): QueryValue {
+  if (value === null) return null;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(queryValue);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, queryValue(member)]));
+}
 
 export interface RunQuery {
   /** One SELECT (or DESCRIBE, SHOW, SUMMARIZE, VALUES, FROM …) over the views. */

@@ -2,15 +2,76 @@ import { existsSync, closeSync, fstatSync, readSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
+import { openRegularFileSync } from '../../files/read-regular-file.ts';
+import { MEASURE_COLUMNS, RUN_COLUMNS, type IndexedMeasure, type IndexedRun } from '../index/rows.ts';
 import type { Condition } from '../index/run-filter.ts';
 import type { RunIndex } from '../index/run-index.ts';
-import type { IndexedRun } from '../index/rows.ts';
 import { RECORD_COLUMNS } from '../records/record-columns.ts';
 import type { RunStore } from '../run-store.ts';
-import { sqlText } from './sql-text.ts';
-import { fillTable, MEASURES_TABLE, RUNS_TABLE } from './tables.ts';
-import { openRegularFileSync } from '../../files/read-regular-file.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+
+/** A string as an SQL literal. */
+export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+interface Table<Row> {
+  readonly name: string;
+  /** Column → database type. */
+  readonly types: readonly (readonly [name: string, type: string])[];
+  readonly row: (row: Row) => object;
+}
+
+const RUN_TYPES: Readonly<Partial<Record<keyof IndexedRun, string>>> = {
+  start: 'TIMESTAMP',
+  end: 'TIMESTAMP',
+  concurrency: 'INTEGER',
+  request_rate: 'DOUBLE',
+  isl: 'DOUBLE',
+  osl: 'DOUBLE',
+  step: 'INTEGER',
+  repeat: 'INTEGER',
+  tags: 'VARCHAR[]',
+};
+
+/** One row per run. Times are UTC. */
+const RUNS_TABLE: Table<IndexedRun> = {
+  name: 'runs',
+  types: RUN_COLUMNS.filter((column) => column !== 'damage').map((name) => [name, RUN_TYPES[name] ?? 'VARCHAR']),
+  row: (run) => run,
+};
+
+const MEASURE_NUMBERS: readonly string[] = ['value', 'effective_n', 'mean', 'std', 'min', 'max', ...PERCENTILE_NAMES];
+
+/** One row per measure of a run, base units. */
+const MEASURES_TABLE: Table<IndexedMeasure> = {
+  name: 'measures',
+  types: MEASURE_COLUMNS.map((name) => [
+    name,
+    name === 'n' ? 'BIGINT' : MEASURE_NUMBERS.includes(name) ? 'DOUBLE' : 'VARCHAR',
+  ]),
+  row: (measure) => measure,
+};
+
+/** Number of rows per JSON text that is inserted into the database. */
+const ROWS_AT_ONCE = 10_000;
+
+/** Creates and fills the table. */
+async function fillTable<Row>(
+  connection: DuckDBConnection,
+  { name, types, row }: Table<Row>,
+  rows: readonly Row[],
+): Promise<void> {
+  const columns = types.map(([column, type]) => `"${column}" ${type}`).join(', ');
+  await connection.run(`CREATE TABLE ${name} (${columns})`);
+  const shape = JSON.stringify([Object.fromEntries(types)]);
+  for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
+    const some = JSON.stringify(rows.slice(i, i + ROWS_AT_ONCE).map(row));
+    await connection.run(
+      `INSERT INTO ${name} BY NAME SELECT unnest(from_json($rows::JSON, '${shape}'), recursive := true)`,
+      { rows: some },
+    );
+  }
+}
 
 interface ViewsRequest {
   readonly store: RunStore;

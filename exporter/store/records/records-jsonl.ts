@@ -1,8 +1,84 @@
-import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
-import type { RequestRecord } from '../../../core/run/record.ts';
-import { LineBlocks, type TakenLines } from './line-blocks.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { Buffer } from 'node:buffer';
+import { open, type FileHandle } from 'node:fs/promises';
+import { ERROR_REASONS, OUTCOMES, PHASES, type RequestRecord } from '../../../core/run/record.ts';
+import { reasonOf, DamagedRunError } from '../../errors/store-errors.ts';
+import { openRegularFile } from '../../files/read-regular-file.ts';
+import { RECORD_COLUMNS } from './record-columns.ts';
+
+const BLOCK_BYTES = 256 * 1024;
+/** More are needed only while a disk is slow. */
+const SPARE_BLOCKS = 4;
+const LF = 10;
+
+interface Block {
+  readonly bytes: Buffer;
+  /** Parts that were taken or wait to be, and are not released. */
+  parts: number;
+}
+
+/** Bytes of complete lines. `release` it when they are no longer read. */
+interface TakenLines {
+  readonly bytes: Buffer;
+  readonly block: Block;
+}
+
+/**
+ * Lines of ASCII text that wait to be written, as bytes in blocks. The blocks are outside the heap, so that the garbage
+ * collector does not move them, and used again: a new block survives young collections while it is filled, so that only
+ * collections of the entire heap would free it, several per second in a run with short requests.
+ */
+class LineBlocks {
+  #block: Block = { bytes: Buffer.allocUnsafeSlow(BLOCK_BYTES), parts: 0 };
+  /** Of the current block: what is before `#taken` was taken, and the bytes up to `#filled` wait. */
+  #taken = 0;
+  #filled = 0;
+  #full: TakenLines[] = [];
+  readonly #spare: Block[] = [];
+
+  /** Adds a line, which has no line end. */
+  append(line: string): void {
+    const length = line.length + 1;
+    if (this.#filled + length > this.#block.bytes.length) this.#startBlock(length);
+    const { bytes } = this.#block;
+    this.#filled += bytes.write(line, this.#filled, 'latin1');
+    bytes[this.#filled++] = LF;
+  }
+
+  /** All lines since the last call, in order. */
+  take(): readonly TakenLines[] {
+    // The rest of the block is filled on: frequent writes of few lines must not cost a block each.
+    this.#endPart();
+    const taken = this.#full;
+    this.#full = [];
+    return taken;
+  }
+
+  release({ block }: TakenLines): void {
+    block.parts -= 1;
+    this.#reuseIfFree(block);
+  }
+
+  #startBlock(atLeastBytes: number): void {
+    this.#endPart();
+    const previous = this.#block;
+    const spare = atLeastBytes <= BLOCK_BYTES ? this.#spare.pop() : undefined;
+    this.#block = spare ?? { bytes: Buffer.allocUnsafeSlow(Math.max(atLeastBytes, BLOCK_BYTES)), parts: 0 };
+    this.#taken = this.#filled = 0;
+    this.#reuseIfFree(previous);
+  }
+
+  #endPart(): void {
+    if (this.#filled === this.#taken) return;
+    this.#block.parts += 1;
+    this.#full.push({ bytes: this.#block.bytes.subarray(this.#taken, this.#filled), block: this.#block });
+    this.#taken = this.#filled;
+  }
+
+  #reuseIfFree(block: Block): void {
+    if (block === this.#block || block.parts > 0) return;
+    if (block.bytes.length === BLOCK_BYTES && this.#spare.length < SPARE_BLOCKS) this.#spare.push(block);
+  }
+}
 
 /** A process that is killed loses the requests of this time at most. */
 const FLUSH_INTERVAL_MS = 50;
@@ -165,4 +241,87 @@ export function recordLine(record: RequestRecord): string {
     http_data_received_bytes: record.http_data_received_bytes ?? undefined,
   };
   return JSON.stringify(known);
+}
+
+/**
+ * The records of a JSONL file, in order. A truncated last line (the process or machine stopped while writing) is
+ * ignored; any other line that is not a record throws a `DamagedRunError` with its line number.
+ */
+export async function* readJsonlRecords(path: string): AsyncGenerator<RequestRecord> {
+  let number = 0;
+  let torn: { number: number; reason: string } | null = null;
+  for await (const line of linesOf(path)) {
+    if (torn !== null) throw new DamagedRunError(path, `line ${torn.number} ${torn.reason}`);
+    number += 1;
+    const parsed = parseRecord(line);
+    if (typeof parsed === 'string') torn = { number, reason: parsed };
+    else yield parsed;
+  }
+}
+
+/** The non-empty lines, including a last one without line end. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = '';
+  const file = await openRegularFile(path);
+  for await (const piece of file.createReadStream({ encoding: 'utf8', highWaterMark: 1 << 18 })) {
+    const lines = (rest + String(piece)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield line;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** The record, or the problem with the line in words (never its text). */
+function parseRecord(line: string): RequestRecord | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return 'is not JSON';
+  }
+  const record = withAbsentFields(value);
+  return isRecord(record) ? record : 'is not a record';
+}
+
+/** A line of an earlier version lacks newer fields: they are unknown. */
+function withAbsentFields(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return { ...ABSENT_FIELDS, ...value };
+}
+
+const ABSENT_FIELDS = Object.fromEntries(
+  RECORD_COLUMNS.filter(({ nullable }) => nullable).map(({ name }) => [name, null]),
+);
+
+function isRecord(value: unknown): value is RequestRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const wellTyped = RECORD_COLUMNS.every(({ name, kind, nullable }) => {
+    const field = fields[name];
+    return (nullable && field === null) || isOfKind(field, kind);
+  });
+  return (
+    wellTyped &&
+    isOneOf(PHASES, fields.phase) &&
+    isOneOf(OUTCOMES, fields.outcome) &&
+    (fields.reason === null || isOneOf(ERROR_REASONS, fields.reason))
+  );
+}
+
+function isOfKind(value: unknown, kind: (typeof RECORD_COLUMNS)[number]['kind']): boolean {
+  switch (kind) {
+    case 'int64':
+    case 'int32':
+      return Number.isSafeInteger(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'string':
+      return typeof value === 'string';
+    case 'int64 list':
+      return Array.isArray(value) && value.every(Number.isSafeInteger);
+  }
+}
+
+function isOneOf(values: readonly string[], value: unknown): boolean {
+  return typeof value === 'string' && values.includes(value);
 }

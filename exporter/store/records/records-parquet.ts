@@ -5,8 +5,7 @@ import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { syncPath } from '../../files/durable-file.ts';
 import { checkedVersion, SCHEMA_VERSIONS } from '../migrations/migrate.ts';
-import { storedValue } from './parquet-column.ts';
-import { RECORD_COLUMNS, RECORD_SCHEMA } from './record-columns.ts';
+import { storedValue, RECORD_COLUMNS, RECORD_SCHEMA } from './record-columns.ts';
 import { checkRegularFile } from '../../files/read-regular-file.ts';
 import { DamagedRunError, reasonOf } from '../../errors/store-errors.ts';
 

@@ -2,15 +2,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StagedSummary } from '../../../core/measures/staged-summary.ts';
 import type { RunFile } from '../../../core/run/run.ts';
-import { discardFolder } from '../discard-folder.ts';
+import { discardFolder } from '../temporary-file.ts';
 import { exists } from '../../files/exists.ts';
 import { FileShelf } from '../file-shelf.ts';
 import { startHeartbeat } from '../../files/heartbeat.ts';
-import { readJsonlRecords } from '../records/read-jsonl.ts';
+import { readJsonlRecords } from '../records/records-jsonl.ts';
 import { readRunFile } from '../sealed/read-run-files.ts';
 import { runFilePath, runPaths } from '../run-paths.ts';
-import { resultOf, summaryOptions, UNKNOWN_HEALTH } from '../sealed/run-result.ts';
-import { publish, storeRecords, writeOutcome } from '../sealed/seal-run.ts';
+import { resultOf, summaryOptions, UNKNOWN_HEALTH, publish, storeRecords, writeOutcome } from '../sealed/seal-run.ts';
 
 const FAILURE = 'the process ended before the run did; records up to the last half second are kept';
 

@@ -1,15 +1,40 @@
-import { readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { codeOf, reasonOf, DamagedRunError } from '../../errors/store-errors.ts';
+import { syncPath } from '../../files/durable-file.ts';
 import { exists } from '../../files/exists.ts';
-import type { Abandoned } from './finish-abandoned.ts';
 import { isOwned } from '../../files/ownership.ts';
 import type { ProcessIdentity } from '../../files/process-identity.ts';
+import {
+  damagedDirectory,
+  parseUnfinishedName,
+  runFilePath,
+  unfinishedDirectory,
+  type UnfinishedName,
+} from '../run-paths.ts';
 import { readRunFile } from '../sealed/read-run-files.ts';
-import { parseUnfinishedName, runFilePath, unfinishedDirectory } from '../run-paths.ts';
-import type { UnfinishedName } from '../run-paths.ts';
+import type { Abandoned } from './finish-abandoned.ts';
 import { recoverEdit } from './recover-edit.ts';
-import { setAside } from './set-aside.ts';
-import { codeOf, DamagedRunError, reasonOf } from '../../errors/store-errors.ts';
+
+/**
+ * Moves a damaged run's folder to `.damaged`, unchanged, and returns one line about it: damaged data is never deleted
+ * and does not affect other runs. Throws the file system's error.
+ */
+export async function setAside(runsDirectory: string, folder: string, runId: string, damage: unknown): Promise<string> {
+  const damaged = damagedDirectory(runsDirectory);
+  await mkdir(damaged, { recursive: true });
+  for (let copy = 1; ; copy++) {
+    const path = join(damaged, copy === 1 ? runId : `${runId}.${copy}`);
+    try {
+      await rename(folder, path);
+      await syncPath(damaged);
+      return `run ${runId} was set aside to ${path}: ${reasonOf(damage)}`;
+    } catch (error) {
+      // A run of that name was set aside before.
+      if (codeOf(error) !== 'ENOTEMPTY' && codeOf(error) !== 'EEXIST') throw error;
+    }
+  }
+}
 
 export interface Recovery {
   readonly messages: string[];

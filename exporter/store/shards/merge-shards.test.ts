@@ -9,7 +9,7 @@ import { collect, examplePlan, exampleRecord } from '../fixtures/example-run.ts'
 import { INSTANT_COLUMNS, mergeShards } from './merge-shards.ts';
 import { RECORD_COLUMNS } from '../records/record-columns.ts';
 import { openStore, type RunStore } from '../run-store.ts';
-import { UNKNOWN_HEALTH } from '../sealed/run-result.ts';
+import { UNKNOWN_HEALTH } from '../sealed/seal-run.ts';
 import type { RunEnd } from '../run-writer.ts';
 import { shardDirectory } from './shard-folders.ts';
 

@@ -1,3 +1,10 @@
+import { makeDirectory } from '../../files/make-directory.ts';
+import { downloadRun, readManifest } from '../object-storage/download-run.ts';
+import type { ObjectStorage } from '../object-storage/object-storage.ts';
+import { unfinishedDirectory } from '../run-paths.ts';
+import { RunStore } from '../run-store.ts';
+import { shardDirectory } from './shard-folders.ts';
+
 /** How far a shard has come. `failed`: it ended without a stored run. */
 export const SHARD_STATES = ['preparing', 'ready', 'uploaded', 'failed'] as const;
 export type ShardState = (typeof SHARD_STATES)[number];
@@ -28,7 +35,7 @@ export const MAX_BYTES = 1024 * 1024;
 
 /** Beside the folders that the shards are uploaded to; not the name of a run. */
 export const rendezvousFolder = (runId: string): readonly string[] => [shardsFolder(runId), 'rendezvous'];
-export const shardsFolder = (runId: string): string => `${runId}.shards`;
+const shardsFolder = (runId: string): string => `${runId}.shards`;
 
 export const SIGNS = 'signs';
 export const START = 'start.json';
@@ -69,3 +76,20 @@ function objectOf(text: string): Readonly<Record<string, unknown>> {
 
 const areTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+/**
+ * Downloads the shards of a run that are complete in object storage into a runs directory, where `mergeShards` reads
+ * them. Those that are there already stay as they are. Throws a `StorageError` and the file system's error.
+ */
+export async function downloadShards(storage: ObjectStorage, runsDirectory: string, runId: string): Promise<void> {
+  const folder = storage.inside(shardsFolder(runId));
+  for (const shard of (await folder.folders()).filter((name) => /^\d{1,5}$/.test(name))) {
+    const uploaded = folder.inside(shard);
+    const manifest = await readManifest(uploaded, runId);
+    if (manifest === null) continue;
+    const store = new RunStore(shardDirectory(runsDirectory, runId, shard));
+    if ((await store.names()).includes(runId)) continue;
+    await makeDirectory(unfinishedDirectory(store.directory));
+    await downloadRun(uploaded, store, runId, manifest, () => true);
+  }
+}

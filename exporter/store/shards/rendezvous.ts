@@ -5,7 +5,7 @@ import { ServerClock } from '../../clock/server-clock.ts';
 import { StorageError } from '../../errors/storage-errors.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { ObjectStorage } from '../object-storage/object-storage.ts';
-import { requireConditions } from '../object-storage/conditional-writes.ts';
+import { requireConditions } from '../object-storage/shared-log.ts';
 import {
   MERGE,
   MAX_BYTES,
@@ -22,7 +22,7 @@ import {
   SIGNS,
   type ShardSign,
 } from './rendezvous-objects.ts';
-import { shardsText } from './shard-names.ts';
+import { shardsText } from './shard-folders.ts';
 import { readInBatches } from '../../files/read-in-batches.ts';
 
 export interface RendezvousParts {

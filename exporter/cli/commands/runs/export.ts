@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { AIPERF_FOLDER, writeAiperf } from '../../../exports/write-aiperf.ts';
 import { besideOutput } from '../../../files/output-temporary.ts';
-import { rowText } from '../../../store/export/row-text.ts';
-import { ROW_COLUMNS, runRows } from '../../../store/export/run-rows.ts';
+import { rowText, ROW_COLUMNS, runRows } from '../../../store/export/run-rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { STEP_COLUMNS, stepRows } from '../../../sweeps/stored-sweeps.ts';
 import { codeOf, reasonOf } from '../../../errors/store-errors.ts';

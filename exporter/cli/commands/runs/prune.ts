@@ -1,6 +1,6 @@
 import { isOrdered } from '../../../../core/run/run-id.ts';
 import { things } from '../../../../core/text/quantities.ts';
-import { prunedRuns } from '../../../store/changes/prune-rules.ts';
+import { prunedRuns } from '../../../store/changes/delete-run.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { command } from '../../declare-command.ts';
 import { flag, integer } from '../../options/options.ts';

@@ -1,9 +1,8 @@
 import { things } from '../../../../core/text/quantities.ts';
 import { isRunId, timeOfRunId, oldestFirst } from '../../../../core/run/run-id.ts';
 import { StorageError } from '../../../errors/storage-errors.ts';
-import { downloadRun } from '../../../store/object-storage/download-run.ts';
+import { downloadRun, readManifest } from '../../../store/object-storage/download-run.ts';
 import { ObjectStorage } from '../../../store/object-storage/object-storage.ts';
-import { readManifest } from '../../../store/object-storage/run-manifest.ts';
 import { namedRun, SelectionError, type SelectableRun } from '../../../store/index/select-runs.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { CliError, ExitCode } from '../../failure.ts';

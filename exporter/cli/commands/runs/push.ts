@@ -5,7 +5,7 @@ import { readInBatches } from '../../../files/read-in-batches.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import { ObjectStorage } from '../../../store/object-storage/object-storage.ts';
 import { forgetUpload } from '../../../store/object-storage/pending-uploads.ts';
-import { readManifest } from '../../../store/object-storage/run-manifest.ts';
+import { readManifest } from '../../../store/object-storage/download-run.ts';
 import { packUploaded, uploadRun, type UploadedRun } from '../../../store/object-storage/upload-run.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { ExitCode } from '../../failure.ts';

@@ -1,8 +1,6 @@
 import { significant } from '../../../../core/text/quantities.ts';
-import { csvLine } from '../../../store/export/csv-cell.ts';
-import { queryRuns } from '../../../store/query/query-runs.ts';
-import type { QueryRows } from '../../../store/query/query-runs.ts';
-import type { QueryValue } from '../../../store/query/query-value.ts';
+import { csvLine } from '../../../store/export/run-rows.ts';
+import { queryRuns, type QueryRows, type QueryValue } from '../../../store/query/query-runs.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { command } from '../../declare-command.ts';
 import { choice, flag } from '../../options/options.ts';

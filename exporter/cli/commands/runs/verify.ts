@@ -1,4 +1,4 @@
-import { setAside } from '../../../store/recovery/set-aside.ts';
+import { setAside } from '../../../store/recovery/recover.ts';
 import { verifyRun } from '../../../store/verify-run.ts';
 import type { Verification } from '../../../store/verify-run.ts';
 import type { RunStore } from '../../../store/run-store.ts';

@@ -1,8 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { damagedRun } from '../index/rows.ts';
-import type { IndexedRun } from '../index/rows.ts';
-import { prunedRuns } from './prune-rules.ts';
-import type { PruneRules } from './prune-rules.ts';
+import { damagedRun, type IndexedRun } from '../index/rows.ts';
+import { prunedRuns, type PruneRules } from './delete-run.ts';
 
 const NOW = new Date('2026-11-21T00:00:00Z');
 const NO_RULES: PruneRules = { keepLast: null, keepDays: null, keepTagged: false };

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { csvCell, csvLine } from './csv-cell.ts';
+import { csvCell, csvLine } from './run-rows.ts';
 
 test.each([
   [null, ''],

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { loadSqlite } from './sqlite.ts';
+import { loadSqlite } from './index-database.ts';
 
 afterEach(() => void jest.restoreAllMocks());
 
