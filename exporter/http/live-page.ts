@@ -290,7 +290,7 @@ function advertisedUrl({ url, port }: Listening, host: string): string {
 /** Loaded only where it is needed: a run without it starts sooner. */
 async function protectedBy(file: WebConfigFile): Promise<{ guard: RequestHandler; tls: ListenTls | null }> {
   const { webGuard } = await import('./web-config/web-guard.ts');
-  const { webTls } = await import('./web-config/web-tls.ts');
+  const { webTls } = await import('./web-config/web-config-file.ts');
   return {
     guard: webGuard(
       () => file.current(),

@@ -3,7 +3,7 @@ import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
 import { listen, ListenError } from '../../http/listen.ts';
 import { createServeApp } from '../../http/serve-app.ts';
 import { webGuard } from '../../http/web-config/web-guard.ts';
-import { webTls } from '../../http/web-config/web-tls.ts';
+import { webTls } from '../../http/web-config/web-config-file.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
 import { RESULT_SERIES } from '../../publish/result-samples.ts';
 import { ProcessMetrics } from '../../publish/process-metrics.ts';

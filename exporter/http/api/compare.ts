@@ -9,7 +9,7 @@ import { SelectionError, selectRuns, type SelectableRun } from '../../store/inde
 import { Problem } from '../problem.ts';
 import { choice, readQuery, selectors, shortTexts, requestedRules } from './query.ts';
 import { withoutFolder } from './run.ts';
-import { sendJson } from './send-json.ts';
+import { sendJson } from './json-body.ts';
 
 /** More than anyone compares, and few enough that a comparison takes no more than seconds. */
 const MAX_RUNS = 200;

@@ -3,7 +3,7 @@ import { overviewOf } from '../../../core/api/overview.ts';
 import type { ScenarioSummary } from '../../../core/api/scenarios.ts';
 import { integer, readQuery } from './query.ts';
 import { type ScenarioSource, summariesOf } from './scenarios.ts';
-import { sendJson } from './send-json.ts';
+import { sendJson } from './json-body.ts';
 
 const PARAMETERS = { limit: integer(1, 100, 20) } as const;
 

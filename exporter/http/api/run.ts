@@ -32,10 +32,8 @@ import {
 import { editRun } from '../../store/changes/edit-run.ts';
 import { readServersFile } from '../../store/read-servers.ts';
 import { Problem, wrongParameters } from '../problem.ts';
-import type { Member } from './json-body.ts';
-import { readBody } from './json-body.ts';
+import { readBody, sendJson, type Member } from './json-body.ts';
 import { choice, choices, integer, readQuery, texts, type Query } from './query.ts';
-import { sendJson } from './send-json.ts';
 
 /** `GET /runs/{run_id}`: its run.json and result.json. */
 export function runRoute(library: RunLibrary): RequestHandler {

@@ -15,7 +15,7 @@ import { phaseAnnotations, runAnnotation, stageAnnotations } from '../../publish
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { wrongParameters } from '../problem.ts';
 import { choice, choices, integer, moment, readQuery, runIds, text, texts } from './query.ts';
-import { sendJson } from './send-json.ts';
+import { sendJson } from './json-body.ts';
 
 /** The filter parameters of all lists of runs; their values form a `RunFilter`. */
 export const RUN_PARAMETERS = {

@@ -27,10 +27,9 @@ import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { scenarioSummaries } from '../../publish/views/scenario-summaries.ts';
 import { Problem } from '../problem.ts';
-import { readBody, textUpTo } from './json-body.ts';
+import { readBody, textUpTo, sendJson } from './json-body.ts';
 import { integer, readQuery, requestedRules, shortTexts } from './query.ts';
 import { withoutFolder } from './run.ts';
-import { sendJson } from './send-json.ts';
 
 /** What the routes on scenarios read. */
 export interface ScenarioSource {

@@ -1,10 +1,9 @@
 import type { StartedRun, StartsResponse } from '../../../core/api/service.ts';
 import type { RequestHandler } from 'express';
 import type { ScenarioStarts } from '../../starts/starts.ts';
-import { readBody, textUpTo } from './json-body.ts';
+import { readBody, textUpTo, sendJson } from './json-body.ts';
 import { Problem } from '../problem.ts';
 import { readQuery } from './query.ts';
-import { sendJson } from './send-json.ts';
 
 const MAX_NAME = 200;
 const RETRY_AFTER_SECONDS = 60;

@@ -10,7 +10,7 @@ import { Problem } from '../problem.ts';
 import { integer, readQuery } from './query.ts';
 import { withoutFolder } from './run.ts';
 import { RUN_PARAMETERS } from './runs.ts';
-import { sendJson } from './send-json.ts';
+import { sendJson } from './json-body.ts';
 
 const PARAMETERS = { ...RUN_PARAMETERS, page: integer(1, 1_000_000, 1), limit: integer(1, 1000, 100) } as const;
 

@@ -3,8 +3,8 @@ import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { Reloaded, type ReadText } from '../../files/reloaded.ts';
-import { secureContext, type Pem } from './tls-config.ts';
-import { parseWebConfig, type WebConfig } from './web-config.ts';
+import type { ListenTls } from '../listen.ts';
+import { secureContext, parseWebConfig, isClientAllowed, type Pem, type WebConfig } from './web-config.ts';
 
 /** A configuration with the files that it names. */
 export interface LoadedWebConfig extends WebConfig {
@@ -56,4 +56,22 @@ function checkKept(path: string, previous: WebConfig, next: WebConfig): void {
   if ((next.tls?.clientAuth === 'NoClientCert') !== (previous.tls?.clientAuth === 'NoClientCert')) {
     throw new ConfigurationError(`${path}: a restart is required to begin or end requesting certificates`);
   }
+}
+
+/** TLS by a web configuration file; null: the file does not configure it. */
+export function webTls(file: WebConfigFile): ListenTls | null {
+  const { tls } = file.current();
+  if (tls === null) return null;
+  return {
+    requestsCertificate: tls.clientAuth !== 'NoClientCert',
+    context() {
+      return file.current().secureContext ?? {};
+    },
+    isAllowed(socket) {
+      const config = file.current().tls ?? tls;
+      const certificate = socket.getPeerCertificate();
+      const isGiven = Object.keys(certificate).length > 0;
+      return isClientAllowed(config, { certificate: isGiven ? certificate : null, isVerified: socket.authorized });
+    },
+  };
 }

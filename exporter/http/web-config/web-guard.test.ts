@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { BasicAuth, basicCredentials, hashOfNoUser } from './basic-auth.ts';
+import { BasicAuth, basicCredentials, hashOfNoUser, TokenBucket } from './web-guard.ts';
 
 /** The hash of `test` in Prometheus' guide to basic authentication. */
 const USERS = new Map([['admin', '$2b$12$hNf2lSsxfm0.i4a.1kVpSOVyBCfIB51VRjgBUyv6kdnyTlgWj81Ay']]);
@@ -65,4 +65,11 @@ test.each([
   [undefined, null],
 ])('credentials of %p', (header, expected) => {
   expect(basicCredentials(header)).toEqual(expected);
+});
+
+test('the burst at once, then one per interval', () => {
+  const limit = { interval_ms: 1000, burst: 2 };
+  const bucket = new TokenBucket();
+  const taken = [5000, 5000, 5000, 5999, 6000, 6001, 8000, 8000, 8000].map((at_ms) => bucket.take(limit, at_ms));
+  expect(taken).toEqual([true, true, false, false, true, false, true, true, false]);
 });

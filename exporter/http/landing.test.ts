@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
+import type { RunSummary } from '../../core/api/runs.ts';
 import { resultFile, runFile } from '../publish/fixtures/run.ts';
 import { resultSummary, runSummary, withNumbers } from '../publish/views/run-summary.ts';
-import type { RunSummary } from '../../core/api/runs.ts';
-import { runsTable } from './runs-table.ts';
+import { runsTable } from './landing.ts';
 
 const finished = (run_id: string, changes: Parameters<typeof runFile>[0] = {}): RunSummary =>
   withNumbers(runSummary(runFile({ run_id, status: 'completed', ...changes }), null), resultSummary(resultFile()));
