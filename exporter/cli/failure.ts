@@ -1,6 +1,6 @@
 import { ExpectedError, type ErrorCode } from '../errors/expected-error.ts';
 import { codeOf, isDiskFull, reasonOf } from '../errors/store-errors.ts';
-import { writeMessage } from './message.ts';
+import { writeMessage } from './terminal-text.ts';
 
 /** Meaning of the exit codes, on which scripts rely; the README lists them. */
 export const ExitCode = {

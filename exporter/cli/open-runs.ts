@@ -1,11 +1,13 @@
-import { openStoreWithReports } from '../run/open-store.ts';
-import { isStorageUrl, parseStorageUrl, type StorageAccess } from '../store/storage-location.ts';
-import type { MirrorStore } from '../store/object-storage/mirror-store.ts';
-import type { RunStore } from '../store/run-store.ts';
 import { StorageError } from '../errors/storage-errors.ts';
 import { RunsDirectoryError } from '../errors/store-errors.ts';
+import { openStoreWithReports } from '../run/open-store.ts';
+import { RunUploads } from '../run/run-uploads.ts';
+import type { MirrorStore } from '../store/object-storage/mirror-store.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { isStorageUrl, parseStorageUrl, type StorageAccess } from '../store/storage-location.ts';
 import { CliError, ExitCode } from './failure.ts';
-import { environmentAccess } from './options/storage-options.ts';
+import type { RunOptions } from './options/run-options.ts';
+import { environmentAccess, storageAccess } from './options/storage-options.ts';
 
 /**
  * Opens the runs directory for a command and reports on stderr what was finished meanwhile. `check` is done before any
@@ -53,4 +55,17 @@ function locationOf(url: string): ReturnType<typeof parseStorageUrl> {
   } catch (error) {
     throw new CliError(`the runs directory is '${url.slice(0, 200)}' and must be ${(error as Error).message}`);
   }
+}
+
+/** Where runs are uploaded to; null if they are not. Throws a `CliError` if nothing can be read there. */
+export async function requestedUploads(options: RunOptions, say: (line: string) => void): Promise<RunUploads | null> {
+  if (options.upload === null) return null;
+  const uploads = new RunUploads(options.upload, storageAccess(options), options['upload-timeout'], say);
+  try {
+    await uploads.check();
+  } catch (error) {
+    if (error instanceof StorageError) throw new CliError(`--upload: ${error.message}`);
+    throw error;
+  }
+  return uploads;
 }

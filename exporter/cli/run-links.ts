@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ResultFile } from '../../core/run/result.ts';
 import { findServe } from '../store/recovery/serve-presence.ts';
-import { factLines } from './tables/facts.ts';
+import { factLines } from './tables/layout.ts';
 
 const APP = 'a/llmbench-observability-app';
 /** Time range before and after a run, as the app's own links have it. */

@@ -1,19 +1,28 @@
+import { dirname } from 'node:path';
 import { countOf, FAILED_OUTCOMES } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { sweepFigures } from '../../core/sweeps/sweep-figures.ts';
 import { counted, quantity } from '../../core/text/quantities.ts';
 import { RunNotStoredError } from '../errors/store-errors.ts';
 import type { DepartingRun, PerformedRun } from '../run/perform-run.ts';
-import type { RunRequest } from '../run/run-request.ts';
-import { writeMessage } from './message.ts';
+import type { ShardRequest, RunRequest } from '../run/run-request.ts';
 import { requestedGrafanaLink } from './options/publish-options.ts';
 import type { RunOptions } from './options/run-options.ts';
-import { printing } from './printing.ts';
 import { linkLines } from './run-links.ts';
 import { isQuiet } from './session.ts';
 import { groupResult, type GroupRun } from './tables/group-table.ts';
 import { resultTable } from './tables/result-table.ts';
-import { mergeLine, shardMark } from './tables/shard-lines.ts';
+import { writeMessage, printing } from './terminal-text.ts';
+
+/** Suffix of a shard's status: its figures cover only its part of the load. */
+export const shardMark = ({ part, parts }: ShardRequest['share']): string =>
+  `  shard ${part} of ${parts}: the figures cover only this part of the load`;
+
+/** How the parts become one run; `shardDirectory` is the runs directory of this shard. */
+export function mergeLine(runId: string, shardDirectory: string): string {
+  const shards = dirname(shardDirectory);
+  return `when all shards are in ${shards}, run: llmbench merge ${runId} --runs-dir ${dirname(shards)}`;
+}
 
 /**
  * Performs a run and keeps it with those that are reported at the end; also one that could not be stored, whose result needs
@@ -68,7 +77,7 @@ export async function showRun(
       grafana: requestedGrafanaLink(options['grafana-url']),
     });
     process.stdout.write(`\n${head}\n${resultTable(result, print)}\n`);
-    if (options['show-servers']) await (await import('./print-servers.ts')).printServers(path, print.width);
+    if (options['show-servers']) await (await import('./tables/server-table.ts')).printServers(path, print.width);
     process.stdout.write(`${links.join('\n')}\n`);
     if (shard !== null && !isMerged) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
   }

@@ -1,10 +1,32 @@
 import { pathToFileURL } from 'node:url';
+import type { SweepPercentile } from '../../core/sweeps/sweep-figures.ts';
+import { sweepNames } from '../../core/sweeps/sweep-names.ts';
+import { reasonOf } from '../errors/store-errors.ts';
+import { writeSweepReport } from '../report/sweep/sweep-page.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { storedSweepRuns, sweepsOfRuns } from '../sweeps/stored-sweeps.ts';
+import type { NamedSweeps } from './commands/runs/named-sweeps.ts';
+import { storeOf } from './commands/runs/stored-runs.ts';
 import { spreadTables, groupTable, type GroupRun } from './tables/group-table.ts';
 import { sweepTable } from './tables/sweep-table.ts';
-import { storedSweepRuns, sweepsOfRuns } from '../sweeps/stored-sweeps.ts';
-import { reasonOf } from '../errors/store-errors.ts';
-import { DEFAULT_SWEEP_REPORT, reportSweeps } from './commands/sweep-report.ts';
-import { storeOf } from './commands/runs/stored-runs.ts';
+
+export interface SweepReportOptions {
+  readonly percentile: SweepPercentile;
+  /** Null: as the runs report. */
+  readonly gpus: number | null;
+}
+
+const DEFAULT_SWEEP_REPORT: SweepReportOptions = { percentile: 'p99', gpus: null };
+
+/** Writes the report with the curves of a group or scenario. Returns its path. */
+export function reportSweeps(store: RunStore, named: NamedSweeps, options: SweepReportOptions): Promise<string> {
+  const { name, sweeps, notes } = named;
+  const scenarios = [...new Set(sweeps.map(({ scenario }) => scenario))].join(', ');
+  const models = [...new Set(sweeps.flatMap(({ model }) => model ?? []))];
+  const parts = [scenarios, ...(models.length === 1 ? models : []), ...(scenarios === name ? [] : [name])];
+  const title = parts.join(', ');
+  return writeSweepReport(store.directory, name, { title, sweeps, names: sweepNames(sweeps), notes, ...options });
+}
 
 /**
  * Prints the runs of one command in one table: those of a sweep by load, with the path of their report, others as they

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { progressLines } from './progress/progress-lines.ts';
-import { canRedraw, isAsciiOnly, terminalText, writeTerminalText } from './terminal-text.ts';
+import { canRedraw, isAsciiOnly, terminalText, writeTerminalText, saidOnce } from './terminal-text.ts';
 
 describe('control characters', () => {
   test.each([
@@ -68,4 +68,22 @@ test('texts written to a stream are made printable, bytes are not', () => {
   out.write('a · b\u001b[31m\n');
   out.write(Buffer.from('·\n'));
   expect((out.read() as Buffer).toString()).toBe('a | b\\x1b[31m\n·\n');
+});
+
+test('a line is shown once, and an explanation once for the figures before it', () => {
+  const lines: string[] = [];
+  const say = saidOnce((line) => lines.push(line));
+  say('no metrics: HTTP 404; trying 5 places');
+  say('no metrics: HTTP 404; trying 5 places');
+  say('output length: 90 % of the tokens. A response ends early. Use --ignore-eos');
+  say('output length: 91 % of the tokens. A response ends early. Use --ignore-eos');
+  say('output length: 91 % of the tokens. A response ends early. Use --ignore-eos');
+  // What it begins with is known, its explanation is not: a part of it would have no subject.
+  say('output length: 91 % of the tokens. The server ignores max_tokens');
+  expect(lines).toEqual([
+    'no metrics: HTTP 404; trying 5 places',
+    'output length: 90 % of the tokens. A response ends early. Use --ignore-eos',
+    'output length: 91 % of the tokens.',
+    'output length: 91 % of the tokens. The server ignores max_tokens',
+  ]);
 });

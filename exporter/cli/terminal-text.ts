@@ -1,5 +1,7 @@
 import { ownValue } from '../../core/text/own-value.ts';
-import { COLORED_VERDICTS } from './verdict-colors.ts';
+import { wrapped } from '../../core/text/wrapped.ts';
+import type { Print } from './tables/layout.ts';
+import { COLORED_VERDICTS, paintOn } from './verdict-colors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -52,4 +54,31 @@ export function writeTerminalText(out: NodeJS.WriteStream, env: Environment = pr
   const write = out.write.bind(out) as (...values: unknown[]) => boolean;
   out.write = (text: unknown, ...rest: unknown[]) =>
     write(typeof text === 'string' ? terminalText(text, asciiOnly) : text, ...rest);
+}
+
+/** Writes a sentence for people on lines of its own: on a terminal broken at spaces, not within a word. */
+export function writeMessage(out: NodeJS.WriteStream, text: string): void {
+  const width = out.isTTY && out.columns > 0 ? out.columns : Infinity;
+  const lines = text.split('\n').flatMap((line) => (line.length <= width ? [line] : wrapped(line, width)));
+  out.write(`${lines.join('\n')}\n`);
+}
+
+/** How the result is printed on standard output: a terminal has a width and may have colors. */
+export function printing(): Print {
+  return { width: process.stdout.columns ?? Infinity, paint: paintOn(process.stdout) };
+}
+
+/**
+ * Shows a line once: what is the same for all runs of a command is not repeated by each. Of a line that begins with something
+ * new, the sentences that explain it are shown once.
+ */
+export function saidOnce(say: (line: string) => void): (line: string) => void {
+  const said = new Set<string>();
+  return (line) => {
+    const [first = '', ...others] = line.split(/(?<=\.) (?=[A-Z])/);
+    const sentences = said.has(first) ? [first, ...others] : [first, ...others.filter((each) => !said.has(each))];
+    const isKnown = [first, ...others].every((each) => said.has(each));
+    for (const sentence of sentences) said.add(sentence);
+    if (!isKnown) say(sentences.join(' '));
+  };
 }

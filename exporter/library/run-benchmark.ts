@@ -5,7 +5,7 @@ import { GROUP_OPTIONS } from '../cli/options/group-options.ts';
 import { CHECK_OPTIONS } from '../cli/options/judge-options.ts';
 import { requestedRuns } from '../cli/options/requested-runs.ts';
 import { FIND_OPTIONS, RUN_OPTIONS } from '../cli/options/run-options.ts';
-import { requestedUploads } from '../cli/requested-uploads.ts';
+import { requestedUploads } from '../cli/open-runs.ts';
 import { VERSION } from '../cli/version.ts';
 import { monotonicNow_ns } from '../clock/monotonic-clock.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';

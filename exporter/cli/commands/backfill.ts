@@ -17,7 +17,7 @@ import { listScenarioPaths } from '../../store/scenarios/scenario-folders.ts';
 import { codeOf, reasonOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { flag, text, texts, type OptionValues } from '../options/options.ts';
 import {
   GRAFANA_OPTIONS,

@@ -10,7 +10,7 @@ import { quoted } from '../../../core/text/shell-word.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import {
   AUTHOR_OPTION,
   DETECT_OPTION,
@@ -23,7 +23,7 @@ import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
-import { aligned } from '../tables/aligned.ts';
+import { aligned } from '../tables/layout.ts';
 import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {

@@ -9,7 +9,7 @@ import { readNamedPages } from '../../servers/scrape/named-pages.ts';
 import { watchWindow } from '../../servers/collect-servers.ts';
 import { readServersFile } from '../../store/read-servers.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { requestedObjectives } from '../options/objective-options.ts';
 import { flag, list, seconds, texts, type OptionValues } from '../options/options.ts';
 import { PAGE_CREDENTIAL_OPTIONS, pageCredentials, targets } from '../options/server-options.ts';

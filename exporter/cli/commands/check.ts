@@ -9,15 +9,14 @@ import type { IndexedRun } from '../../store/index/rows.ts';
 import { newestRuns } from '../../store/index/select-runs.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { CHECK_OPTIONS, requestedAuthor, requestedRules } from '../options/judge-options.ts';
 import { VERDICT_RECEIVER_OPTIONS, type RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { flag, text, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
-import type { RunInChild } from '../series/run-in-child.ts';
-import { RunSeries } from '../series/run-series.ts';
-import { printVerdict } from '../print-verdict.ts';
+import { RunSeries, type RunInChild } from '../series/run-series.ts';
+import { printVerdict } from '../tables/verdict-output.ts';
 import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
 import { RUNS_DIR, indexedRuns, selecting, storeOf } from './runs/stored-runs.ts';
 

@@ -5,7 +5,7 @@ import type { Target } from '../../servers/scrape/targets.ts';
 import { readNamedPages } from '../../servers/scrape/named-pages.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { flag, seconds, text, type OptionValues } from '../options/options.ts';
 import {
   DEFAULT_INTERVAL_SECONDS,

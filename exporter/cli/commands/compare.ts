@@ -7,12 +7,12 @@ import type { AcceptedDifference } from '../../judge/preflight.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError } from '../failure.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { requestedRules, RULE_OPTIONS, STAGE_OPTION, VERDICT_OPTIONS } from '../options/judge-options.ts';
 import { flag, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
-import { printVerdict, type VerdictValues } from '../print-verdict.ts';
-import { plainText } from './runs/plain-text.ts';
+import { printVerdict, type VerdictValues } from '../tables/verdict-output.ts';
+import { plainText } from './runs/run-listing.ts';
 import { RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {

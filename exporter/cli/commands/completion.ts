@@ -1,8 +1,5 @@
 import type { Command } from '../command.ts';
-import { bashCompletion } from '../completion/bash.ts';
-import { declaredCommands } from '../completion/declared-commands.ts';
-import { fishCompletion } from '../completion/fish.ts';
-import { zshCompletion } from '../completion/zsh.ts';
+import { bashCompletion, declaredCommands, fishCompletion, zshCompletion } from '../completion.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { isHelpRequested } from '../options/help-text.ts';
 import { givenArguments, valuesOf } from '../options/options.ts';

@@ -1,10 +1,110 @@
-import { startCommand, type StartedProcess } from '../child-process.ts';
-import { ExitCode } from '../failure.ts';
-import { command } from '../declare-command.ts';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { renderPrometheusConfig } from '../../../prometheus/config.ts';
+import { startPrometheus } from '../../../prometheus/server.ts';
+import { command } from '../command.ts';
+import { CliError, ExitCode } from '../failure.ts';
 import { flag, seconds, text } from '../options/options.ts';
-import { findPrometheus, startDemoPrometheus } from './demo-prometheus.ts';
-import { run as runBenchmarkCommand } from './run.ts';
 import { untilStopped } from '../until-stopped.ts';
+import { run as runBenchmarkCommand } from './run.ts';
+
+const LAUNCHER = process.argv[1] ?? '';
+const STOP_WITHIN_MS = 5_000;
+
+/** A child process that ends with this one. */
+interface StartedProcess {
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts another llmbench command in a process of its own and waits for the one JSON line with which it says that it is
+ * ready. It is in a process group of its own, so that Ctrl-C reaches only the parent, which then stops it in order.
+ */
+async function startCommand<Ready>(args: readonly string[]): Promise<StartedProcess & { readonly ready: Ready }> {
+  const child = spawn(process.execPath, [LAUNCHER, ...args, '--json'], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const started = asStartedProcess(child, `llmbench ${args[0] ?? ''}`);
+  const ready = JSON.parse(await firstLine(child, `llmbench ${args[0] ?? ''}`)) as Ready;
+  return { ...started, ready };
+}
+
+function asStartedProcess(child: ChildProcess, name: string): StartedProcess {
+  if (child.pid === undefined) throw new CliError(`${name} could not be started`, ExitCode.failed);
+  const ended = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    const force = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+    await ended;
+    clearTimeout(force);
+  };
+  return { pid: child.pid, stop };
+}
+
+function firstLine(child: ChildProcess, name: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { stdout, stderr } = child;
+    if (stdout === null || stderr === null) throw new Error('a command is started with pipes');
+    let complaint = '';
+    stderr.setEncoding('utf8').on('data', (piece: string) => (complaint = (complaint + piece).slice(-500)));
+    child.once('exit', (code) =>
+      reject(new CliError(`${name} ended with ${String(code)}: ${complaint.trim()}`, ExitCode.failed)),
+    );
+    createInterface(stdout).once('line', (line) => {
+      stdout.resume();
+      resolve(line);
+    });
+  });
+}
+
+/** Path of the `prometheus` binary: from PROMETHEUS, PATH or the project's cache; null when there is none. */
+function findPrometheus(): string | null {
+  const named = process.env['PROMETHEUS'];
+  if (named !== undefined) return existsSync(named) ? named : null;
+  const cache = fileURLToPath(new URL('../../../.cache/prometheus/usr/bin', import.meta.url));
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), cache];
+  return folders.map((folder) => join(folder, 'prometheus')).find((program) => existsSync(program)) ?? null;
+}
+
+/** Starts Prometheus with the project's configuration on a free port; its data is deleted when it stops. */
+async function startDemoPrometheus(
+  program: string,
+  exporterAddress: string,
+): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'llmbench-prometheus-'));
+  const discard = (): void => rmSync(folder, { recursive: true, force: true });
+  const ruleFiles = ['rules', 'alerts'].map((rules) =>
+    fileURLToPath(new URL(`../../../prometheus/${rules}/*.yml`, import.meta.url)),
+  );
+  const configFile = join(folder, 'prometheus.yml');
+  writeFileSync(configFile, renderPrometheusConfig({ exporterAddress, ruleFiles }));
+  try {
+    const server = await startPrometheus({
+      programs: { prometheus: program },
+      configFile,
+      dataFolder: join(folder, 'data'),
+      detached: true,
+    });
+    const stop = async (): Promise<void> => {
+      await server.stop();
+      discard();
+    };
+    return { url: server.url, stop };
+  } catch (error) {
+    discard();
+    throw error;
+  }
+}
 
 export const OPTIONS = {
   once: flag('exit after the result instead of serving it until Ctrl-C'),

@@ -18,7 +18,7 @@ import { pageText } from '../../explain/page-text.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
 import { readPageAccess } from '../../servers/scrape/page-access.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { flag, text, type OptionValues } from '../options/options.ts';
 import { PAGE_CREDENTIAL_OPTIONS, pageCredentials } from '../options/server-options.ts';
 import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';

@@ -13,10 +13,10 @@ import {
   type ScenarioHistory,
 } from '../../judge/scenario-history.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { requestedRules, RULE_OPTIONS } from '../options/judge-options.ts';
 import { flag, integer } from '../options/options.ts';
-import { aligned } from '../tables/aligned.ts';
+import { aligned } from '../tables/layout.ts';
 import { acknowledgedText } from '../tables/verdict-text.ts';
 import { startText } from './runs/run-listing.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';

@@ -3,7 +3,7 @@ import { importWindow } from '../../imports/prometheus/import-window.ts';
 import { readPageAccess } from '../../servers/scrape/page-access.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
-import { scrapeHeaders } from '../options/header-lines.ts';
+import { scrapeHeaders } from '../options/server-options.ts';
 import { text, texts, type Option, type OptionValues } from '../options/options.ts';
 import { untilStopped } from '../until-stopped.ts';
 

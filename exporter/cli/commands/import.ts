@@ -15,10 +15,10 @@ import { ImportProgress } from '../progress/import-progress.ts';
 import { importJson, importTable } from '../tables/import-table.ts';
 import { importRecorded, PROMETHEUS_OPTIONS } from './import-recorded.ts';
 import { openRuns } from '../open-runs.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { flag, seconds, text, texts } from '../options/options.ts';
 import { timeZoneOption } from '../options/time-zone-option.ts';
-import { scenarioName, TAGS } from '../options/name-options.ts';
+import { scenarioName, TAGS } from '../options/group-options.ts';
 import { untilStopped } from '../until-stopped.ts';
 
 export const OPTIONS = {

@@ -7,10 +7,10 @@ import { shardsText } from '../../store/shards/shard-folders.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { flag, text, type OptionValues } from '../options/options.ts';
 import { storageAccess, storageLocation, STORAGE_OPTIONS } from '../options/storage-options.ts';
-import { printing } from '../printing.ts';
+import { printing } from '../terminal-text.ts';
 import { resultTable } from '../tables/result-table.ts';
 
 export const OPTIONS = {

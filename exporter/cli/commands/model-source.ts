@@ -1,6 +1,5 @@
 import { onlyModel } from '../../run/probed-form.ts';
-import { writeMessage } from '../message.ts';
-import { saidOnce } from '../said-once.ts';
+import { writeMessage, saidOnce } from '../terminal-text.ts';
 import type { ModelSource } from '../options/requested-runs.ts';
 
 /** Asks each server once for its only model, and says once which one is used. The source throws an `ExpectedError`. */

@@ -4,7 +4,7 @@ import { readReceiver } from '../../publish/remote-write/receiver.ts';
 import { exists } from '../../files/exists.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { flag, seconds, text } from '../options/options.ts';
 import { RECEIVER_OPTIONS, requestedReceiver } from '../options/publish-options.ts';
 import { saidDelay } from '../said-delay.ts';

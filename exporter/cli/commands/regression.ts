@@ -2,7 +2,7 @@ import { acknowledgeRegression, readScenarioState } from '../../judge/scenario-s
 import type { OpenRegression } from '../../../core/api/scenarios.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { AUTHOR_OPTION, requestedAuthor } from '../options/judge-options.ts';
 import { flag, text, type OptionValues } from '../options/options.ts';
 import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';

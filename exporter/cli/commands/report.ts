@@ -7,12 +7,12 @@ import { RUN_EXPORTS } from '../../run/run-request.ts';
 import type { RunListing, RunStore } from '../../store/run-store.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { choice, flag, integer, text } from '../options/options.ts';
 import { openRuns } from '../open-runs.ts';
 import { namedSweeps, type NamedSweeps } from './runs/named-sweeps.ts';
 import { namedRuns } from './runs/stored-runs.ts';
-import { reportSweeps, type SweepReportOptions } from './sweep-report.ts';
+import { reportSweeps, type SweepReportOptions } from '../show-group.ts';
 
 export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),

@@ -10,7 +10,7 @@ import type { RunUploads } from '../../run/run-uploads.ts';
 import type { ShardMeeting } from '../../run/shard-meeting.ts';
 import { departureTexts } from '../departure-texts.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { writeMessage } from '../message.ts';
+import { writeMessage } from '../terminal-text.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
 import type { GivenArguments } from '../options/options.ts';
 import {
@@ -24,7 +24,7 @@ import { RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
 import { keptRun, showRun, showRuns } from '../run-results.ts';
 import { hasOnlyVerdict, Session, withUpload } from '../session.ts';
 import { requestText, type GroupRun } from '../tables/group-table.ts';
-import { sweepEndLine } from '../tables/sweep-end-line.ts';
+import { sweepEndLine } from '../tables/sweep-table.ts';
 import { VERSION } from '../version.ts';
 import { modelSource } from './model-source.ts';
 

@@ -1,34 +1,95 @@
 import { existsSync } from 'node:fs';
+import { StorageError } from '../../errors/storage-errors.ts';
+import { RunsDirectoryError } from '../../errors/store-errors.ts';
 import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
 import { listen, ListenError } from '../../http/listen.ts';
 import { createServeApp } from '../../http/serve-app.ts';
-import { webGuard } from '../../http/web-config/web-guard.ts';
 import { webTls } from '../../http/web-config/web-config-file.ts';
+import { webGuard } from '../../http/web-config/web-guard.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
-import { RESULT_SERIES } from '../../publish/result-samples.ts';
 import { ProcessMetrics } from '../../publish/process-metrics.ts';
-import { RunList, RunLibrary } from '../../publish/views/run-library.ts';
+import { RESULT_SERIES } from '../../publish/result-samples.ts';
 import { storeSource } from '../../publish/run-reader.ts';
-import { announceServe, type AnnouncedServe } from '../../store/recovery/serve-presence.ts';
+import { storageReadableLines } from '../../publish/storage-readable.ts';
+import { RunList, RunLibrary } from '../../publish/views/run-library.ts';
 import type { MirrorStore } from '../../store/object-storage/mirror-store.ts';
 import type { StorageFailure } from '../../store/object-storage/mirroring.ts';
-import { storageReadableLines } from '../../publish/storage-readable.ts';
+import { announceServe, type AnnouncedServe } from '../../store/recovery/serve-presence.ts';
 import { isStorageUrl } from '../../store/storage-location.ts';
-import { StorageError } from '../../errors/storage-errors.ts';
-import { RunsDirectoryError } from '../../errors/store-errors.ts';
+import { command } from '../command.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openMirrorOf, openRuns, reportingStorage } from '../open-runs.ts';
-import { command } from '../declare-command.ts';
-import { choice, flag, integer, number, seconds, text, texts, type OptionValues } from '../options/options.ts';
-import { ACCESS_OPTIONS, requestedAccess } from '../options/access-options.ts';
-import { ALLOW_RUNS, allowedStarts } from '../options/allowed-starts.ts';
-import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
+import { ACCESS_OPTIONS, requestedAccess, ALLOW_RUNS, allowedStarts } from '../options/access-options.ts';
+import {
+  choice,
+  flag,
+  integer,
+  number,
+  seconds,
+  text,
+  texts,
+  type Option,
+  type OptionValues,
+} from '../options/options.ts';
 import { requestedGrafanaLink, VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
-import { intervals } from '../options/intervals.ts';
+import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { keepPushingScenarios, requestedVerdictReceiver } from '../scenario-series.ts';
-import { LOG_FORMATS, serviceLog } from '../service-log.ts';
+import { writeMessage } from '../terminal-text.ts';
 import { untilStopped } from '../until-stopped.ts';
 import { VERSION } from '../version.ts';
+
+const SECONDS_PER = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+/** `NAME=DURATION` such as `nightly=24h`, as seconds by name; the name may contain `=`. */
+function intervals(help: string): Option<ReadonlyMap<string, number>> {
+  return {
+    help,
+    value: 'NAME=DURATION',
+    multiple: true,
+    parse: (given) => new Map(given.map(interval)),
+    fallback: new Map(),
+  };
+}
+
+function interval(given: string): readonly [name: string, seconds: number] {
+  const [, name, number, unit] = /^(.+)=(\d+(?:\.\d+)?)([smhd])$/.exec(given) ?? [];
+  const seconds = Number(number) * (SECONDS_PER[unit as keyof typeof SECONDS_PER] ?? NaN);
+  if (name === undefined || !(seconds > 0)) throw new Error('NAME=DURATION with s, m, h or d, such as nightly=24h');
+  return [name, seconds];
+}
+
+const LOG_FORMATS = ['text', 'json'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+type Level = 'INFO' | 'WARN' | 'ERROR';
+
+/** Messages of a command that runs as a service, one line each. */
+export interface ServiceLog {
+  info(message: string, attributes?: LogAttributes): void;
+  /** Something is wrong and the service continues. */
+  warn(message: string): void;
+  /** The service ends. */
+  error(message: string): void;
+}
+
+/** Further members of a JSON line; text lines leave them out, since the message contains what people need. */
+export type LogAttributes = Readonly<Record<string, string | number>>;
+
+/**
+ * Text as it is, or JSON lines with the members that Prometheus writes with `--log.format=json`: `time` (RFC 3339 in UTC),
+ * `level`, `msg`.
+ */
+function serviceLog(format: LogFormat, out: NodeJS.WriteStream): ServiceLog {
+  const write = (level: Level, msg: string, attributes: LogAttributes = {}): void => {
+    if (format === 'text') writeMessage(out, msg);
+    else out.write(`${JSON.stringify({ time: new Date().toISOString(), level, msg, ...attributes })}\n`);
+  };
+  return {
+    info: (message, attributes) => write('INFO', message, attributes),
+    warn: (message) => write('WARN', message),
+    error: (message) => write('ERROR', message),
+  };
+}
 
 export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs, or s3://BUCKET/PREFIX', 'runs'),

@@ -7,7 +7,7 @@ import { SIMULATED_SYSTEMS, startDialect, startSimulator } from '../../../simula
 import type { RunningSimulator, SimulatedSystem } from '../../../simulator/main.ts';
 import { listenError } from '../../http/listen.ts';
 import { codeOf } from '../../errors/store-errors.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { choice, flag, integer, text } from '../options/options.ts';
 import type { OptionValues } from '../options/options.ts';
 import { CliError, ExitCode } from '../failure.ts';

@@ -5,11 +5,11 @@ import { LivePage } from '../../http/live-page.ts';
 import { IMPORTERS } from '../../imports/importers.ts';
 import { readNamedPages } from '../../servers/scrape/named-pages.ts';
 import { watchCommand, type WatchedCommand } from '../../watch/watch-command.ts';
-import { command } from '../declare-command.ts';
+import { command } from '../command.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { JUDGE_OPTIONS } from '../options/judge-options.ts';
-import { scenarioName, TAGS } from '../options/name-options.ts';
+import { scenarioName, TAGS } from '../options/group-options.ts';
 import { flag, seconds, text, texts, type OptionValues } from '../options/options.ts';
 import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { LIVE_METRICS_OPTIONS } from '../options/run-options.ts';
@@ -22,8 +22,7 @@ import {
   targets,
 } from '../options/server-options.ts';
 import { timeZoneOption } from '../options/time-zone-option.ts';
-import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
-import { requestedWebConfig } from '../options/web-config-option.ts';
+import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles, requestedWebConfig } from '../options/tls-options.ts';
 import { shortNote } from '../tables/import-table.ts';
 import { VERSION } from '../version.ts';
 

@@ -4,10 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { COMMANDS } from '../commands.ts';
-import { bashCompletion } from './bash.ts';
-import { declaredCommands, type DeclaredCommand } from './declared-commands.ts';
-import { fishCompletion } from './fish.ts';
-import { zshCompletion } from './zsh.ts';
+import {
+  bashCompletion,
+  declaredCommands,
+  fishCompletion,
+  zshCompletion,
+  type DeclaredCommand,
+} from '../completion.ts';
 
 let commands: readonly DeclaredCommand[] = [];
 let folder = '';

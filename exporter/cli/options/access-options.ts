@@ -1,11 +1,39 @@
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 import type { Access } from '../../http/access/access.ts';
 import { tokenAccess } from '../../http/access/token.ts';
 import type { WebConfigFile } from '../../http/web-config/web-config-file.ts';
+import type { ServiceStarts } from '../../starts/starts.ts';
 import { CliError } from '../failure.ts';
-import { apiToken } from './api-token.ts';
-import { flag, text, type OptionValues } from './options.ts';
-import { requestedWebConfig } from './web-config-option.ts';
+import { flag, text, givenArguments, parsedValues, valuesOf, type OptionValues } from './options.ts';
+import { requestedWebConfig } from './tls-options.ts';
+
+const MIN_CHARACTERS = 16;
+
+const READABLE_BY_ALL = 0o004;
+
+/**
+ * The token of a file, without the white space around it; null without a file. `say` receives a line if every user of the
+ * machine can read the file. Throws a `CliError` without the token.
+ */
+export async function apiToken(path: string | null, say: (line: string) => void): Promise<string | null> {
+  if (path === null) return null;
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+    const { mode } = await stat(path);
+    if ((mode & READABLE_BY_ALL) !== 0) {
+      say(`--api-token-file: every user of this machine can read ${path}; chmod o-r ${path}`);
+    }
+  } catch (error) {
+    throw new CliError(`--api-token-file ${path} cannot be read: ${reasonOf(error)}`);
+  }
+  const token = text.trim();
+  if (/^[\x21-\x7e]+$/.test(token) && token.length >= MIN_CHARACTERS) return token;
+  throw new CliError(`--api-token-file ${path} must hold one token of at least ${MIN_CHARACTERS} printable characters`);
+}
 
 const OF_TOKEN = ['allow-baseline-changes', 'api-token-always', 'trust-proxy'];
 const NEEDS_TOKEN = { requires: ['--api-token-file'] };
@@ -83,3 +111,40 @@ const requiresSignIn = (webConfig: WebConfigFile | null): boolean => {
   const { users, tls } = webConfig?.current() ?? {};
   return (users?.size ?? 0) > 0 || tls?.clientAuth === 'RequireAndVerifyClientCert';
 };
+
+export const ALLOW_RUNS = text(
+  'FILE',
+  'scenarios that clients may start by name, as YAML; requires --api-token-file or --roles-file; changes apply at once',
+  null,
+  { requires: ['--api-token-file or --roles-file: who may start runs must be stated'] },
+);
+
+/** What clients may start; null without a file. `say` receives a line for each later change of it that is not valid. */
+export async function allowedStarts(
+  path: string | null,
+  runsDirectory: string,
+  say: (line: string) => void,
+): Promise<ServiceStarts | null> {
+  if (path === null) return null;
+  const { serviceStarts } = await import('../../starts/starts.ts');
+  const { runStarter } = await import('../../starts/run-queue.ts');
+  const { RUN_OPTIONS } = await import('./run-options.ts');
+  const problemOf = (words: readonly string[]): string | null => {
+    try {
+      const given = givenArguments(RUN_OPTIONS, words, {});
+      // What the words require may be in a scenario file.
+      (given.values.has('config') ? parsedValues : valuesOf)(RUN_OPTIONS, given);
+      return null;
+    } catch (error) {
+      if (error instanceof CliError) return error.message.replaceAll('\n', ';');
+      throw error;
+    }
+  };
+  try {
+    const startRun = runStarter(process.argv[1] ?? '', process.env);
+    return serviceStarts({ file: path, startRun, runsDirectory: resolve(runsDirectory), problemOf, problem: say });
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new CliError(`--allow-runs: ${error.message}`);
+    throw error;
+  }
+}

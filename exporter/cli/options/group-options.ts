@@ -1,4 +1,5 @@
-import { choice, flag, integer, seconds, text } from './options.ts';
+import { isName, isTag, NAME_RULE, TAG_RULE } from '../../../core/run/run.ts';
+import { choice, flag, integer, seconds, text, type Option } from './options.ts';
 
 const VARIES = 'it varies the concurrency; use a list of rates, such as --request-rate 5,10,20, or --find request-rate';
 
@@ -29,3 +30,29 @@ export const SHARED_BY_RUNS: ReadonlySet<string> = new Set([
   ...['url', 'runs-dir', 'run-id', 'metrics-port', 'metrics-host', 'metrics-web-config-file'],
   ...['no-await-scrape', 'linger', 'linger-max', 'yes', 'json'],
 ]);
+
+/** The name of a scenario: a label of metrics and a line of tables. */
+export function scenarioName<T extends string | null>(help: string, fallback: T): Option<string | T> {
+  return {
+    help,
+    value: 'NAME',
+    parse: (given) => {
+      const name = given.at(-1) ?? '';
+      if (!isName(name)) throw new Error(NAME_RULE);
+      return name;
+    },
+    fallback,
+  };
+}
+
+/** Tags of new runs, sorted and each once. */
+export const TAGS: Option<readonly string[]> = {
+  help: 'tag of the run, to find it with `runs list --where tag=TAG`; may be repeated',
+  value: 'TAG',
+  multiple: true,
+  parse(given) {
+    if (!given.every(isTag)) throw new Error(TAG_RULE);
+    return [...new Set(given)].sort();
+  },
+  fallback: [],
+};

@@ -13,7 +13,7 @@ import { CliError } from '../failure.ts';
 import { DEFAULT_DRAIN_TIMEOUT_SECONDS } from '../../servers/scrape/run-edges.ts';
 import { OBJECTIVE_OPTIONS, requestedObjectives } from './objective-options.ts';
 import { CHECK_OPTIONS } from './judge-options.ts';
-import { GROUP_OPTIONS } from './group-options.ts';
+import { GROUP_OPTIONS, scenarioName, TAGS } from './group-options.ts';
 import type { HelpSection, SectionedHelp } from './help-text.ts';
 import {
   ARRIVAL_OPTIONS,
@@ -23,8 +23,8 @@ import {
   WARMUP_OPTIONS,
   type LoadStep,
 } from './load-options.ts';
-import { headersOf } from './header-lines.ts';
 import {
+  headersOf,
   DEFAULT_INTERVAL_SECONDS,
   definitions,
   formats,
@@ -44,12 +44,11 @@ import {
   requestedFields,
   requestedReset,
   requestedTraffic,
+  followsSchedule,
 } from './traffic-options.ts';
 import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
 import { STORAGE_OPTIONS, storageLocation } from './storage-options.ts';
 import { choice, flag, integer, list, number, ratio, seconds, text, texts, type OptionValues } from './options.ts';
-import { scenarioName, TAGS } from './name-options.ts';
-import { followsSchedule } from './trace-schedule.ts';
 
 /** Number of variants of the texts to draw from. */
 const NEW_TEXTS = 2 ** 40;

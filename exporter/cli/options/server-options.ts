@@ -1,14 +1,82 @@
-import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/aiperf-view.ts';
+import { FRAMING_HEADERS } from '../../load/transports/raw/http-head.ts';
 import { MAX_PAGES } from '../../servers/discovery/find-pages.ts';
 import { parsePageSearch } from '../../servers/discovery/page-search.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/aiperf-view.ts';
 import type { NamedPage, SearchedPages } from '../../servers/scrape/named-pages.ts';
 import type { PageCredentials } from '../../servers/scrape/page-access.ts';
 import { parseTarget } from '../../servers/scrape/targets.ts';
 import { CliError } from '../failure.ts';
-import { scrapeHeaders } from './header-lines.ts';
-import { PAGE_FIELDS, pageOfFields } from './named-page.ts';
-import type { PROXY_OPTIONS } from './tls-options.ts';
 import { choice, integer, text, texts, type Option, type OptionValues } from './options.ts';
+import type { PROXY_OPTIONS } from './tls-options.ts';
+
+/**
+ * Header lines by their name in lower case (RFC 9110 field names and values). `ownHeaders`: those that the client sets
+ * itself. Throws a `CliError` without the value, which may be a secret.
+ */
+export function headersOf(
+  lines: readonly string[],
+  option: string,
+  ownHeaders: ReadonlySet<string> = FRAMING_HEADERS,
+): Readonly<Record<string, string>> {
+  const entries = lines.map((line) => {
+    const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(line);
+    if (match === null) {
+      const given = line.includes(':') ? ` '${line.slice(0, line.indexOf(':'))}…'` : '';
+      throw new CliError(`${option}${given} must be NAME: VALUE`);
+    }
+    const name = (match[1] ?? '').toLowerCase();
+    if (ownHeaders.has(name)) throw new CliError(`${option}: ${name} is set by the HTTP client`);
+    return [name, match[2] ?? ''] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What a scrape negotiates itself: another format or a compressed page could not be read. */
+const SCRAPE_HEADERS: ReadonlySet<string> = new Set([...FRAMING_HEADERS, 'accept', 'accept-encoding', 'range']);
+
+/** Headers of requests for metrics pages. Throws a `CliError` without the value. */
+export function scrapeHeaders(lines: readonly string[], option: string): Readonly<Record<string, string>> {
+  return headersOf(lines, option, SCRAPE_HEADERS);
+}
+
+/** Keys of a metrics page that a scenario file writes as a map. */
+const PAGE_FIELDS = [
+  'url',
+  'header',
+  'bearer-env',
+  'tls-ca',
+  'tls-cert',
+  'tls-key',
+  'tls-server-name',
+  'tls-insecure',
+] as const;
+
+type PageField = (typeof PAGE_FIELDS)[number];
+
+/** A map of `PAGE_FIELDS` to texts. Throws an `Error` that says what is expected, without the value of a header. */
+function pageOfFields(fields: Readonly<Partial<Record<PageField, readonly string[]>>>): NamedPage | SearchedPages {
+  const one = (field: PageField): string | null => fields[field]?.at(-1) ?? null;
+  const any = (names: readonly PageField[]): boolean => names.some((name) => fields[name] !== undefined);
+  const url = one('url');
+  if (url === null) throw new Error('a metrics page with url, for example url: localhost:8081');
+  const credentials = {
+    headers: scrapeHeaders(fields.header ?? [], 'header'),
+    bearerVariable: one('bearer-env'),
+  };
+  const tls = {
+    caFile: one('tls-ca'),
+    certFile: one('tls-cert'),
+    keyFile: one('tls-key'),
+    serverName: one('tls-server-name'),
+    insecure: one('tls-insecure') === 'true',
+  };
+  const search = parsePageSearch(url);
+  return {
+    ...(search === null ? { target: parseTarget(url) } : { search }),
+    ...(any(['header', 'bearer-env']) ? { credentials } : {}),
+    ...(any(['tls-ca', 'tls-cert', 'tls-key', 'tls-server-name', 'tls-insecure']) ? { tls } : {}),
+  };
+}
 
 const parts = (given: readonly string[]): string[] =>
   given.flatMap((text) => text.split(',')).filter((text) => text !== '');

@@ -1,20 +1,22 @@
 import type { JsonValue } from '../../../core/run/canonical-json.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { detectFileType, firstLineOf, TIMED_TYPES } from '../../load/datasets/detect-file-type.ts';
+import { SAMPLING_STRATEGIES } from '../../load/datasets/file-dataset.ts';
+import { parseSequenceDistribution } from '../../load/datasets/lengths.ts';
+import { FILE_TYPES, type FileType, type DatasetRequest } from '../../load/datasets/open-dataset.ts';
+import {
+  DEFAULT_INPUT_TOKENS,
+  DEFAULT_OUTPUT_TOKENS,
+  type ConversationShape,
+} from '../../load/datasets/synthetic-dataset.ts';
+import { ENDPOINT_TYPES } from '../../load/endpoints/endpoint-types.ts';
+import { parseExtraInputs } from '../../load/endpoints/extra-inputs.ts';
+import { DEFAULT_TOKENIZER_REVISION } from '../../load/tokenizers/tokenizer.ts';
 import {
   DEFAULT_CONNECT_TIMEOUT_SECONDS,
   DEFAULT_TRANSPORT,
   TRANSPORT_CHOICES,
 } from '../../load/transports/transport.ts';
-import { SAMPLING_STRATEGIES } from '../../load/datasets/file-dataset.ts';
-import { detectFileType } from '../../load/datasets/detect-file-type.ts';
-import { FILE_TYPES, type FileType } from '../../load/datasets/open-dataset.ts';
-import type { DatasetRequest } from '../../load/datasets/open-dataset.ts';
-import { parseSequenceDistribution } from '../../load/datasets/lengths.ts';
-import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
-import type { ConversationShape } from '../../load/datasets/synthetic-dataset.ts';
-import { ENDPOINT_TYPES } from '../../load/endpoints/endpoint-types.ts';
-import { parseExtraInputs } from '../../load/endpoints/extra-inputs.ts';
-import { DEFAULT_TOKENIZER_REVISION } from '../../load/tokenizers/tokenizer.ts';
 import { DEFAULT_RESET_TIMEOUT_SECONDS, type CacheReset } from '../../run/reset-kv-cache.ts';
 import type { TrafficRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
@@ -277,7 +279,7 @@ function requestedDataset(options: TrafficOptions): TrafficRequest['dataset'] {
 }
 
 /** The given format of an input file, or the detected one. Throws a `CliError` when none is recognized. */
-export function requestedFileType(
+function requestedFileType(
   path: string,
   given: FileType | null,
 ): { readonly type: FileType; readonly isDetected: boolean } {
@@ -317,4 +319,41 @@ function conversations(options: TrafficOptions): ConversationShape | null {
     ratio: options['session-delay-ratio'],
   };
   return { turns, delay };
+}
+
+export interface ScheduleOptions {
+  readonly 'fixed-schedule': boolean;
+  readonly 'no-fixed-schedule': boolean;
+  readonly 'request-rate': readonly number[] | null;
+  readonly stages: unknown;
+  readonly 'input-file': string | null;
+  readonly 'custom-dataset-type': FileType | null;
+}
+
+/**
+ * Whether the requests come at the times of their input: when requested, and when the input is a trace whose first
+ * request has a time, as in AIPerf. Throws a `CliError` when another option contradicts it.
+ */
+export function followsSchedule(options: ScheduleOptions): boolean {
+  if (options['fixed-schedule'] || options['no-fixed-schedule']) return options['fixed-schedule'];
+  const path = options['input-file'];
+  if (path === null) return false;
+  const { type } = requestedFileType(path, options['custom-dataset-type']);
+  const isTimed = type === 'mooncake_trace' ? hasTimestamp(firstLineOf(path)) : TIMED_TYPES.has(type);
+  if (!isTimed) return false;
+  const beside = (['request-rate', 'stages'] as const).find((name) => options[name] !== null);
+  if (beside !== undefined)
+    throw new CliError(`${path} has timestamps: remove --${beside}, or ignore the timestamps with --no-fixed-schedule`);
+  return true;
+}
+
+function hasTimestamp(line: string): boolean {
+  try {
+    const row: unknown = JSON.parse(line);
+    return typeof row === 'object' && row !== null && 'timestamp' in row && typeof row.timestamp === 'number';
+  } catch (error) {
+    // Reading the whole file reports the line.
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import { shellCommand } from '../../../core/text/shell-word.ts';
 import { CliError } from '../failure.ts';
-import { writeMessage } from '../message.ts';
-import { shownArguments } from '../tables/shown-arguments.ts';
+import { writeMessage } from '../terminal-text.ts';
+import { shownArguments } from '../options/public-value.ts';
 import { UNTRANSLATED } from './peers.ts';
 import { translated, translatedOf } from './translate.ts';
 

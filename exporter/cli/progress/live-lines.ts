@@ -1,5 +1,4 @@
-import { writeMessage } from '../message.ts';
-import { canRedraw } from '../terminal-text.ts';
+import { writeMessage, canRedraw } from '../terminal-text.ts';
 
 type Write = NodeJS.WriteStream['write'];
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { progressLine, progressLines } from './progress-lines.ts';
-import type { ProgressState } from './progress-lines.ts';
+import { progressLine, progressLines, sparkline, type ProgressState } from './progress-lines.ts';
 
 const STATE: ProgressState = {
   phase: 'measure',
@@ -86,4 +85,15 @@ test('the line shows the state of the servers; values that they do not report ar
 
 test('tokens that are not reported are absent', () => {
   expect(progressLines({ ...STATE, tokensPerSecond: null })[1]).toContain('– tokens/s');
+});
+
+test.each([
+  [[0, 1, 2, 3, 4, 5, 6, 7], '▁▂▃▄▅▆▇█'],
+  // Scaled from 0: a steady value is not made to look like a wave.
+  [[20, 20.2, 19.9], '███'],
+  [[null, 5, null, 10], ' ▅ █'],
+  [[0, 0], '▁▁'],
+  [[], ''],
+])('%j is "%s"', (values, expected) => {
+  expect(sparkline(values)).toBe(expected);
 });

@@ -16,7 +16,7 @@ import type {
   SettingOfOption,
 } from '../../explain/bucket-report.ts';
 import type { LimitBuckets } from '../../explain/limit-report.ts';
-import { aligned } from './aligned.ts';
+import { aligned } from './layout.ts';
 
 /** Groups of one family that have a row; the JSON has all. */
 const MAX_GROUPS = 6;

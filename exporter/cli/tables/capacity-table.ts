@@ -1,7 +1,6 @@
 import type { CapacityFile, CapacityProbe } from '../../../core/run/capacity.ts';
 import { quantity, significant } from '../../../core/text/quantities.ts';
-import { columnBlocks } from './column-blocks.ts';
-import { factLines, TO_FILE, type Print } from './facts.ts';
+import { columnBlocks, factLines, TO_FILE, type Print } from './layout.ts';
 
 const LOAD_TITLES = { concurrency: 'concurrency', request_rate: 'requests/s' } as const;
 

@@ -5,7 +5,7 @@ import { overRepeats, type RepeatedStatistic } from '../../../core/run/repeats.t
 import { loadKey } from '../../run/comparison-key.ts';
 import type { PerformedRun } from '../../run/perform-run.ts';
 import type { RunRequest } from '../../run/run-request.ts';
-import { aligned } from './aligned.ts';
+import { aligned } from './layout.ts';
 import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 
 /** A run of a group with its request. */

@@ -1,18 +1,168 @@
-import { stageText } from '../../../core/run/load.ts';
-import { shortTitle } from '../../../core/measures/names.ts';
+import { COST_MEASURES, currencyOf } from '../../../core/measures/energy-results.ts';
+import { longTitle, measureOfName, shortTitle } from '../../../core/measures/names.ts';
 import { SERVER_MEASURES } from '../../../core/measures/scalar-results.ts';
-import { worstVerdict } from '../../../core/run/objectives.ts';
-import type { MeasureResult, ResultFile, StageResult, ScalarResult } from '../../../core/run/result.ts';
-import { quantity, ABSENT, counted, significant } from '../../../core/text/quantities.ts';
-import { costFacts } from './cost-lines.ts';
-import { distributionTable } from './distribution-table.ts';
-import { factLines, TO_FILE, verdictLines, type Print } from './facts.ts';
+import { objectiveText } from '../../../core/objectives/grammar.ts';
+import { stageText } from '../../../core/run/load.ts';
+import { worstVerdict, type ObjectiveResult } from '../../../core/run/objectives.ts';
+import { FAILED_OUTCOMES, countOf, OUTCOMES, type RequestCounts } from '../../../core/run/record.ts';
+import type {
+  MeasureResult,
+  DistributionResult,
+  ResultFile,
+  StageResult,
+  ScalarResult,
+} from '../../../core/run/result.ts';
+import { PERCENTILE_NAMES, type PercentileName } from '../../../core/stats/percentiles.ts';
+import { moneyText, ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
+import { columnBlocks, TO_FILE, verdictLines, factLines, type TableColumn, type Print } from './layout.ts';
 import { scalarOf } from './scalar-of.ts';
 import { serverFacts, serverVerdict } from './server-lines.ts';
-import { countOf, FAILED_OUTCOMES, OUTCOMES, type RequestCounts } from '../../../core/run/record.ts';
-import type { PercentileName } from '../../../core/stats/percentiles.ts';
-import { columnBlocks, type TableColumn } from './column-blocks.ts';
-import { OBJECTIVE_VERDICTS, objectiveLines } from './objective-lines.ts';
+
+const { cost_per_million_output_tokens: OUTPUT, cost_per_million_total_tokens: TOTAL } = COST_MEASURES;
+
+/** The cost per million tokens; none without a price. */
+export function costFacts(measures: readonly MeasureResult[]): [name: string, text: string][] {
+  const [output, total] = [OUTPUT, TOTAL].map(({ measure }) => scalarOf(measures, measure));
+  if (output === undefined || total === undefined) return [];
+  const parts = [
+    ...(output.value === null ? [] : [`${moneyText(output.value, currencyOf(output))} per million output tokens`]),
+    ...(total.value === null ? [] : [`${moneyText(total.value, currencyOf(total))} per million tokens in total`]),
+  ];
+  const unknown = 'unknown: the number of GPUs (--gpu-count) or the number of tokens is missing';
+  return [['cost', parts.length === 0 ? unknown : parts.join(' · ')]];
+}
+
+/** The distributions of the table, with their names where the usual one is too long or wrong in it. */
+const ROWS: readonly (readonly [measure: string, name?: string])[] = [
+  ['time_to_first_token'],
+  ['time_to_first_output_token', 'to first output (TTFO)'],
+  ['inter_token_latency'],
+  ['inter_chunk_latency'],
+  ['request_latency'],
+  ['request_latency_from_due', '  from the due time'],
+  ['schedule_delay'],
+  ['input_sequence_length', 'input tokens (ISL)'],
+  ['output_sequence_length', 'output tokens (OSL)'],
+];
+
+/** Repeated over all requests when some failed. */
+const WITH_FAILED = ['time_to_first_token', 'request_latency'];
+
+const TOO_FEW = 'too few';
+
+interface Row {
+  readonly name: string;
+  readonly found: DistributionResult;
+}
+
+/** Mean, percentiles, their uncertainty and n of each distribution of a run, in lines of at most `width` characters. */
+function distributionTable(result: ResultFile, width?: number): string[] {
+  const rows = rowsOf(result);
+  if (rows.length === 0) return [result.requests.ok === null ? 'no latencies are known' : 'no successful request'];
+  const lines = columnBlocks(columnsOf(rows), width);
+  const isTooFew = lines.some((line) => line.includes(TOO_FEW));
+  const legend = `${TOO_FEW}: fewer than five independent values are expected beyond the p99`;
+  return isTooFew ? [...lines, '', legend] : lines;
+}
+
+function rowsOf({ requests, measures }: ResultFile): Row[] {
+  const someFailed = FAILED_OUTCOMES.some((outcome) => (requests[outcome] ?? 0) > 0);
+  return ROWS.flatMap(([published, name]) => {
+    const { measure, clock } = measureOfName(published);
+    const again = someFailed && clock === 'sent' && WITH_FAILED.includes(measure);
+    return (again ? (['ok', 'all'] as const) : (['ok'] as const)).flatMap((population) => {
+      const found = distribution(measures, measure, clock, population);
+      if (found === undefined || found.n === 0 || isNoNews(found, measures)) return [];
+      return [{ name: population === 'ok' ? (name ?? longTitle(found)) : '  with failed as infinite', found }];
+    });
+  });
+}
+
+function columnsOf(rows: readonly Row[]): TableColumn[] {
+  const column = (head: string, cell: (found: DistributionResult) => string): TableColumn => ({
+    head: [head],
+    cells: rows.map(({ found }) => cell(found)),
+  });
+  const of = (value: (found: DistributionResult) => number | null) => (found: DistributionResult) =>
+    valueText(value(found), found);
+  return [
+    { head: [''], cells: rows.map(({ name }) => name) },
+    column(
+      'mean',
+      of(({ mean }) => mean),
+    ),
+    ...PERCENTILE_NAMES.filter((name) => SHOWN.has(name)).map((name) => column(name, percentileText(name))),
+    column(
+      'max',
+      of(({ max }) => max),
+    ),
+    column('p99 95 % interval', interval),
+    column('n', ({ n }) => counted(n)),
+    column('effective n', ({ effective_n: n }) => (n === null ? ABSENT : significant(Math.floor(n)))),
+  ];
+}
+
+const SHOWN: ReadonlySet<string> = new Set(['p50', 'p90', 'p95', 'p99']);
+
+/** The name of a row says when its values are tokens. */
+function valueText(value: number | null, { unit }: DistributionResult): string {
+  if (value === null) return ABSENT;
+  return unit === 'tokens' ? significant(value) : quantity(value, unit);
+}
+
+/** Of buckets alone the interval is known. */
+const percentileText =
+  (name: PercentileName) =>
+  (found: DistributionResult): string => {
+    const { value, bounds } = found.percentiles[name];
+    return value === null && bounds !== null ? `[${rangeText(bounds, found)}]` : valueText(value, found);
+  };
+
+const rangeText = (ends: readonly [number, number], { unit }: DistributionResult): string =>
+  unit === 'tokens' ? `${significant(ends[0])} – ${significant(ends[1])}` : quantityRange(ends, unit);
+
+function interval(found: DistributionResult): string {
+  const { percentiles, effective_n: n } = found;
+  const { value, ci95, bounds } = percentiles.p99;
+  const range = (ends: readonly [number, number]): string => rangeText(ends, found);
+  if (ci95 !== null) return range(ci95);
+  if (bounds !== null) return `[${range(bounds)}]`;
+  return value === null || n === null ? ABSENT : TOO_FEW;
+}
+
+/** Without reasoning, first output and first token are the same: one line is enough. */
+function isNoNews({ measure, n, mean }: DistributionResult, measures: readonly MeasureResult[]): boolean {
+  if (measure !== 'time_to_first_output_token') return false;
+  const first = distribution(measures, 'time_to_first_token', 'sent', 'ok');
+  return first?.n === n && first.mean === mean;
+}
+
+function distribution(
+  measures: readonly MeasureResult[],
+  measure: string,
+  clock: DistributionResult['clock'],
+  population: 'ok' | 'all',
+): DistributionResult | undefined {
+  return measures.find(
+    (m): m is DistributionResult =>
+      m.kind === 'distribution' && m.measure === measure && m.clock === clock && m.population === population,
+  );
+}
+
+/** In a terminal and in logs, where what matters must be seen. */
+export const OBJECTIVE_VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
+
+/** One fact per objective. */
+export function objectiveLines(slos: readonly ObjectiveResult[], print: Print = TO_FILE): string[] {
+  return slos.flatMap((slo) =>
+    verdictLines('SLO', OBJECTIVE_VERDICTS[slo.verdict], `: ${objectiveText(slo)} (${evidence(slo)})`, print),
+  );
+}
+
+function evidence({ value, interval, why, unit }: ObjectiveResult): string {
+  const range = interval && `95 % interval ${quantity(interval[0], unit)} to ${quantity(interval[1], unit)}`;
+  return [quantity(value, unit), range, why].filter((part) => part !== null).join('; ');
+}
 
 /**
  * The result for a person at a terminal, in the words of the field: what people look for, then the distributions, then

@@ -8,7 +8,7 @@ import type {
   MeasureResult,
 } from '../../../core/run/result.ts';
 import { ABSENT, quantity, significant, things } from '../../../core/text/quantities.ts';
-import { TO_FILE, verdictLines, type Print } from './facts.ts';
+import { TO_FILE, verdictLines, type Print } from './layout.ts';
 import { scalarOf } from './scalar-of.ts';
 
 /** Whether the servers' metrics are of this run alone, with the counts behind it; none when nothing was collected. */

@@ -1,12 +1,13 @@
 import { shortTitle } from '../../../core/measures/names.ts';
-import type { Sweep, SweepStep } from '../../../core/sweeps/sweep-shape.ts';
-import { countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
 import { objectiveWords } from '../../../core/objectives/grammar.ts';
-import { withinText, sweepNames } from '../../../core/sweeps/sweep-names.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
+import type { SweepEnd } from '../../../core/sweeps/saturation.ts';
 import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
+import { withinText, sweepNames } from '../../../core/sweeps/sweep-names.ts';
+import type { Sweep, SweepStep } from '../../../core/sweeps/sweep-shape.ts';
 import { ABSENT, counted, quantity, significant } from '../../../core/text/quantities.ts';
-import { columnBlocks, type TableColumn } from './column-blocks.ts';
-import { OBJECTIVE_VERDICTS } from './objective-lines.ts';
+import { columnBlocks, type TableColumn } from './layout.ts';
+import { OBJECTIVE_VERDICTS } from './result-table.ts';
 
 /** The latencies of the table, and their percentiles. */
 const LATENCIES = ['time_to_first_token', 'inter_token_latency'] as const;
@@ -78,3 +79,19 @@ function facts({ steps, knee, within_objective: within }: Sweep): string[] {
 }
 
 const rate = (value: number | undefined): string => (value === undefined ? ABSENT : significant(value));
+
+const THROUGHPUTS = { output_token_throughput: 'output tokens', request_throughput: 'requests' } as const;
+
+/** Why `--sweep auto` performs no further run. */
+export function sweepEndLine(end: SweepEnd): string {
+  switch (end.reason) {
+    case 'saturated': {
+      const [share, what] = [significant(Math.abs(end.gain) * 100), end.gain < 0 ? 'fewer' : 'more'];
+      return `the sweep ends: twice the load gave ${share} % ${what} ${THROUGHPUTS[end.measure]} per second`;
+    }
+    case 'client saturated':
+      return 'the sweep ends: the client is saturated; use --workers or several machines for higher loads';
+    case 'no throughput':
+      return 'the sweep ends: too few requests succeeded to measure a throughput';
+  }
+}

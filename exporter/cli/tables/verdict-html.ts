@@ -5,8 +5,10 @@ import type { ComparedMeasure, Explanation, VerdictReport } from '../../../core/
 import type { VerdictName } from '../../../core/api/verdict.ts';
 import { documentOf } from '../../report/document.ts';
 import { Html, html } from '../../report/html.ts';
-import { explanationSummary, signalCells, SIGNAL_HEAD } from './explanation-text.ts';
 import {
+  explanationSummary,
+  signalCells,
+  SIGNAL_HEAD,
   anchorLines,
   effectLines,
   effectText,

@@ -5,7 +5,7 @@ import type { IndexedRun } from '../../../store/index/rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { command } from '../../declare-command.ts';
+import { command } from '../../command.ts';
 import { flag } from '../../options/options.ts';
 import { runListing } from './run-listing.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';

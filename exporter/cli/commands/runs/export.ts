@@ -6,11 +6,10 @@ import type { RunStore } from '../../../store/run-store.ts';
 import { STEP_COLUMNS, stepRows } from '../../../sweeps/stored-sweeps.ts';
 import { codeOf, reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { command } from '../../declare-command.ts';
+import { command } from '../../command.ts';
 import { choice, text } from '../../options/options.ts';
 import { namedSweeps } from './named-sweeps.ts';
-import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
-import { written } from './written.ts';
+import { atLeastOne, namedRuns, RUNS_DIR, storeOf, written } from './stored-runs.ts';
 
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,

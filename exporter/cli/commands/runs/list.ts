@@ -1,12 +1,11 @@
 import { RunIndex } from '../../../store/index/run-index.ts';
 import { storageUrl } from '../../../store/storage-location.ts';
 import { ExitCode } from '../../failure.ts';
-import { command } from '../../declare-command.ts';
+import { command } from '../../command.ts';
 import { flag, integer, text } from '../../options/options.ts';
 import { storageAccess, storageLocation, STORAGE_OPTIONS } from '../../options/storage-options.ts';
 import { paintOn } from '../../verdict-colors.ts';
-import { withFigures } from './run-figures.ts';
-import { runListing } from './run-listing.ts';
+import { withFigures, runListing } from './run-listing.ts';
 import { RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 
 export const OPTIONS = {

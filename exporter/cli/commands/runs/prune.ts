@@ -2,7 +2,7 @@ import { isOrdered } from '../../../../core/run/run-id.ts';
 import { things } from '../../../../core/text/quantities.ts';
 import { prunedRuns } from '../../../store/changes/delete-run.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { command } from '../../declare-command.ts';
+import { command } from '../../command.ts';
 import { flag, integer } from '../../options/options.ts';
 import { deleteRuns } from './delete.ts';
 import { runListing } from './run-listing.ts';

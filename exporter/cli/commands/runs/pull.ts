@@ -7,7 +7,7 @@ import { namedRun, SelectionError, type SelectableRun } from '../../../store/ind
 import type { RunStore } from '../../../store/run-store.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { openRuns, reportingStorage } from '../../open-runs.ts';
-import { command } from '../../declare-command.ts';
+import { command } from '../../command.ts';
 import { flag } from '../../options/options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../../options/storage-options.ts';
 import { requiredStore, RUNS_DIR, STORE } from './stored-runs.ts';

@@ -10,7 +10,7 @@ import { packUploaded, uploadRun, type UploadedRun } from '../../../store/object
 import type { RunStore } from '../../../store/run-store.ts';
 import { ExitCode } from '../../failure.ts';
 import { reportingStorage } from '../../open-runs.ts';
-import { command } from '../../declare-command.ts';
+import { command } from '../../command.ts';
 import { flag } from '../../options/options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../../options/storage-options.ts';
 import { indexedRuns, namedRuns, requiredStore, RUNS_DIR, STORE, storeOf, WHERE } from './stored-runs.ts';

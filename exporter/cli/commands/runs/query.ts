@@ -2,11 +2,10 @@ import { significant } from '../../../../core/text/quantities.ts';
 import { csvLine } from '../../../store/export/run-rows.ts';
 import { queryRuns, type QueryRows, type QueryValue } from '../../../store/query/query-runs.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { command } from '../../declare-command.ts';
+import { command } from '../../command.ts';
 import { choice, flag } from '../../options/options.ts';
-import { cutTo, plainText } from './plain-text.ts';
-import { RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
-import { written } from './written.ts';
+import { cutTo, plainText } from './run-listing.ts';
+import { RUNS_DIR, storeOf, WHERE, written } from './stored-runs.ts';
 
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,

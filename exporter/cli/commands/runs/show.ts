@@ -7,15 +7,15 @@ import type { RunDataset } from '../../../../core/run/run-dataset.ts';
 import type { ComparisonKey, RunFile } from '../../../../core/run/run.ts';
 import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { command } from '../../declare-command.ts';
+import { command } from '../../command.ts';
 import { flag } from '../../options/options.ts';
 import { linkLines } from '../../run-links.ts';
-import { printServers } from '../../print-servers.ts';
-import { printing } from '../../printing.ts';
+import { printServers } from '../../tables/server-table.ts';
+import { printing } from '../../terminal-text.ts';
 import { resultTable } from '../../tables/result-table.ts';
 import { sweepTable } from '../../tables/sweep-table.ts';
 import { namedSweeps, type NamedSweeps } from './named-sweeps.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from './run-listing.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
 export const OPTIONS = {

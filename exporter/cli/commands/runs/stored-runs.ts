@@ -1,15 +1,14 @@
-import { parseCondition } from '../../../store/index/run-filter.ts';
-import type { Condition } from '../../../store/index/run-filter.ts';
-import { RunIndex } from '../../../store/index/run-index.ts';
+import { once } from 'node:events';
 import type { IndexedRun } from '../../../store/index/rows.ts';
+import { parseCondition, type Condition } from '../../../store/index/run-filter.ts';
+import { RunIndex } from '../../../store/index/run-index.ts';
 import { namedRun, SelectionError } from '../../../store/index/select-runs.ts';
-import type { StorageAccess, StorageLocation } from '../../../store/storage-location.ts';
 import type { RunStore } from '../../../store/run-store.ts';
+import type { StorageAccess, StorageLocation } from '../../../store/storage-location.ts';
 import { CliError } from '../../failure.ts';
 import { openRuns } from '../../open-runs.ts';
-import { text } from '../../options/options.ts';
+import { text, type Option } from '../../options/options.ts';
 import { storageLocation } from '../../options/storage-options.ts';
-import type { Option } from '../../options/options.ts';
 
 export const RUNS_DIR = text('DIR', 'directory of the stored runs', 'runs');
 
@@ -63,4 +62,9 @@ export function selecting<T>(store: RunStore, select: () => T): T {
 export function atLeastOne(names: readonly string[], usage: string): readonly string[] {
   if (names.length === 0) throw new CliError(`RUN is required: ${usage}; \`llmbench runs\` lists them`);
   return names;
+}
+
+/** Writes to stdout and waits for it to drain, so that long output is never held in memory. */
+export async function written(text: string): Promise<void> {
+  if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
 }

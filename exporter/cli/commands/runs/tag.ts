@@ -2,7 +2,7 @@ import { changedTags, isTag, TAG_RULE } from '../../../../core/run/run.ts';
 import { editRun } from '../../../store/changes/edit-run.ts';
 import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { command } from '../../declare-command.ts';
+import { command } from '../../command.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
 export const OPTIONS = { 'runs-dir': RUNS_DIR };

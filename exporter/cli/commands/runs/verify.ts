@@ -3,9 +3,9 @@ import { verifyRun } from '../../../store/verify-run.ts';
 import type { Verification } from '../../../store/verify-run.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { ExitCode } from '../../failure.ts';
-import { command } from '../../declare-command.ts';
+import { command } from '../../command.ts';
 import { flag } from '../../options/options.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from './run-listing.ts';
 import { namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
 export const OPTIONS = {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { shownArguments } from './shown-arguments.ts';
+import { shownArguments } from './public-value.ts';
 
 test('the values of headers are not displayed', () => {
   const argv = [

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { apiToken } from './api-token.ts';
 import { CliError } from '../failure.ts';
+import { apiToken } from './access-options.ts';
 
 let folder: string;
 beforeEach(async () => {

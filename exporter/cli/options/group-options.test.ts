@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { scenarioName, TAGS } from './group-options.ts';
 import { readOptions } from './options.ts';
-import { scenarioName, TAGS } from './name-options.ts';
 
 describe('a scenario', () => {
   const read = (...argv: readonly string[]) =>

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { RecentValues } from './recent-values.ts';
+import { RecentValues } from './progress.ts';
 
 const S = 1e9;
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { aligned } from './aligned.ts';
+import { aligned } from './layout.ts';
 
 const paint = (cell: string): string => (cell === 'ok' ? `<${cell}>` : cell);
 
