@@ -4,10 +4,18 @@ import { WHOLE_RUN } from './wording.ts';
 import type { Histograms } from './native/histograms.ts';
 import * as client from './queries/client.ts';
 import { SYSTEM_PRESENCE, systemKvCacheUsage, systemPercentiles, systemRates, systemSum } from './queries/system.ts';
-import { closedRow, lines, number, row, type PanelSpec, type RowSpec } from './server/panel-spec.ts';
+import {
+  closedRow,
+  lines,
+  number,
+  row,
+  TOKENS_PER_SECOND,
+  type PanelSpec,
+  type RowSpec,
+  type Signal,
+  type DisplayUnit,
+} from './server/panel-spec.ts';
 import { addRow } from './server/server-dashboard.ts';
-import type { Signal } from './server/signal.ts';
-import { TOKENS_PER_SECOND, type DisplayUnit } from './server/units.ts';
 import type { Query } from './target.ts';
 import {
   datasourceVariable,

@@ -2,10 +2,9 @@ import { clientVsServer } from './client-vs-server.ts';
 import { generic } from './generic.ts';
 import { history } from './history.ts';
 import { panelsToCopy } from './panels-to-copy.ts';
-import { drawAppPanel } from './app/draw-app-panel.ts';
+import { drawAppPanel, benchmarkApp } from './app/benchmark-app.ts';
 import { appVariant, hasPercentiles } from './app/app-variant.ts';
-import { benchmarkApp } from './app/benchmark-app.ts';
-import { nativeVariant } from './native/native-variant.ts';
+import { nativeVariant } from './native-variant.ts';
 import { drawPanel } from './server/draw-panel.ts';
 import { detailsDashboard, mainDashboard, serverDashboard } from './server/server-dashboard.ts';
 import { dynamo } from './systems/dynamo.ts';
@@ -19,14 +18,12 @@ import type { AnnotationQuery, Dashboard, Panel, RowPanel } from '@grafana/grafa
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { baseDashboard } from './base-dashboard.ts';
 import { latencyInDetail, latencyOverTime } from './benchmark/client-latency.ts';
-import { energyOfRuns } from './benchmark/energy.ts';
-import { errorsByReason, loadOverTime } from './benchmark/load.ts';
-import { resultsOfRuns, runsInRange } from './benchmark/runs.ts';
+import { energyOfRuns, errorsByReason, loadOverTime } from './benchmark/load.ts';
+import { resultsOfRuns, runsInRange, objectives, runTiles } from './benchmark/whole-run.ts';
 import { besideServers } from './benchmark/server.ts';
-import { objectives, runTiles } from './benchmark/whole-run.ts';
 import { withRow } from './panels/row.ts';
 import type { Histograms } from './native/histograms.ts';
-import { UID } from './uid.ts';
+import { UID } from './datasource.ts';
 import { SYSTEM_PRESENCE } from './queries/system.ts';
 import {
   datasourceVariable,

@@ -6,3 +6,6 @@ export const DATASOURCE = { type: 'prometheus', uid: '${datasource}' } as const;
  * `$__rate_interval`. The data source's own setting (15 s as it is installed) is too long for short runs.
  */
 export const SCRAPE_INTERVAL = '$scrape_interval';
+
+/** Links and bookmarks name the dashboard by it: it never changes. */
+export const UID = 'llmbench-benchmark';

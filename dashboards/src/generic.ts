@@ -2,10 +2,17 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
 import { OVER_TIME } from './wording.ts';
 import type { Histograms } from './native/histograms.ts';
-import { cell, closedRow, lines, row, servers, type RowSpec } from './server/panel-spec.ts';
+import {
+  cell,
+  closedRow,
+  lines,
+  row,
+  servers,
+  type RowSpec,
+  type Signal,
+  type DisplayUnit,
+} from './server/panel-spec.ts';
 import { addRow } from './server/server-dashboard.ts';
-import type { Signal } from './server/signal.ts';
-import type { DisplayUnit } from './server/units.ts';
 import {
   datasourceVariable,
   familyVariable,

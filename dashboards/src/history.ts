@@ -1,7 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
 import { alertList } from './panels/alert-list.ts';
-import { joinedTable } from './panels/joined-table.ts';
+import { joinedTable } from './panels/table.ts';
 import { withRow } from './panels/row.ts';
 import { stateMappings, stateTimeline, type State } from './panels/state-timeline.ts';
 import { timeseries } from './panels/timeseries.ts';

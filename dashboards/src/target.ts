@@ -1,7 +1,6 @@
 import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
-import { UID as BENCHMARK_UID } from './uid.ts';
-import { SCRAPE_INTERVAL } from './datasource.ts';
+import { UID as BENCHMARK_UID, SCRAPE_INTERVAL } from './datasource.ts';
 
 /** What a panel asks, and how it names each series that comes back. */
 export interface Query {

@@ -1,6 +1,5 @@
-import type { PanelSpec, RowSpec } from '../server/panel-spec.ts';
+import type { PanelSpec, RowSpec, Signal } from '../server/panel-spec.ts';
 import { withUsedChoices, type ServerDashboard } from '../server/server-dashboard.ts';
-import type { Signal } from '../server/signal.ts';
 
 /** Whether a panel shows nothing but percentiles of a latency, and its mean: what the app's panel draws with bounds. */
 function isLatencyPercentiles({ kind, signals }: PanelSpec): boolean {

@@ -1,7 +1,7 @@
 import { heatmap } from '../panels/heatmap.ts';
 import { objectiveLine, timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
-import { HALF } from './sizes.ts';
+import { HALF } from './whole-run.ts';
 import { OVER_TIME } from '../wording.ts';
 
 const QUANTILES = [0.5, 0.9, 0.99];

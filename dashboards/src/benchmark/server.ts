@@ -1,7 +1,7 @@
 import { timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
 import { systemKvCacheUsage, systemPercentiles, systemRates, systemSum } from '../queries/system.ts';
-import { HALF, THIRD } from './sizes.ts';
+import { HALF, THIRD } from './whole-run.ts';
 import { OVER_TIME } from '../wording.ts';
 
 /** The client's latencies beside those of the servers, of whatever system, and what these were busy with. */

@@ -9,8 +9,7 @@ import { SELECTED_RUNS } from '../queries/client.ts';
 import type { Query } from '../target.ts';
 import { hiddenVariable } from '../variables.ts';
 import { Families, type Family } from './families.ts';
-import type { PanelSpec } from './panel-spec.ts';
-import type { Signal } from './signal.ts';
+import type { PanelSpec, Signal } from './panel-spec.ts';
 
 /** The servers of a dashboard. */
 export interface Servers {

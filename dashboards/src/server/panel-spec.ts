@@ -1,5 +1,83 @@
+import * as grafana from '@grafana/grafana-foundation-sdk/units';
 import type { Query } from '../target.ts';
-import type { Signal } from './signal.ts';
+import type { Family } from './families.ts';
+
+/** How a panel shows a quantity: Grafana's unit, and what the axis counts where that does not say it. */
+export interface DisplayUnit {
+  readonly unit: string;
+  readonly axis?: string;
+}
+
+/** A plain number with thousands separators, as the viewer's language writes them: 29,951. */
+export const COUNT = grafana.LocaleFormat;
+
+/** With k, M, … before it, as Grafana scales a unit that it does not know. */
+export const TOKENS_PER_SECOND: DisplayUnit = { unit: 'si:tok/s' };
+
+/** What Grafana has a unit of its own for. */
+const VALUE_UNITS: Readonly<Record<string, string>> = {
+  seconds: grafana.Seconds,
+  milliseconds: grafana.Milliseconds,
+  microseconds: grafana.Microseconds,
+  nanoseconds: grafana.Nanoseconds,
+  minutes: grafana.Minutes,
+  bytes: grafana.BytesIEC,
+  mebibytes: grafana.Mebibytes,
+  megabytes: grafana.Megabytes,
+  gigabytes: grafana.Gigabytes,
+  gigabytes_per_second: grafana.GigabytesPerSecond,
+  bytes_per_second: grafana.BytesPerSecondIEC,
+  ratio: grafana.PercentUnit,
+  percent: grafana.Percent,
+  watts: grafana.Watt,
+  joules: grafana.Joule,
+  celsius: grafana.Celsius,
+};
+
+/** Of a value as it stands, in the unit of the catalog. */
+export function valueUnit(unit: string): DisplayUnit {
+  const known = VALUE_UNITS[unit];
+  if (known !== undefined) return { unit: known };
+  if (unit === 'tokens_per_second') return TOKENS_PER_SECOND;
+  return { unit: COUNT, axis: unit.replaceAll('_', ' ') };
+}
+
+/** Of a counter's increase per second. */
+export function rateUnit(unit: string): DisplayUnit {
+  if (unit === 'bytes') return { unit: grafana.BytesPerSecondIEC };
+  if (unit === 'requests') return { unit: grafana.RequestsPerSecond };
+  if (unit === 'tokens') return TOKENS_PER_SECOND;
+  if (unit === 'joules') return { unit: grafana.Watt };
+  if (unit === 'seconds') return { unit: COUNT, axis: 'seconds per second' };
+  return { unit: grafana.CountsPerSecond, axis: `${unit.replaceAll('_', ' ')} per second` };
+}
+
+/** A query about a server that knows what it shows: its unit, and the families it is made of. */
+export interface Signal extends Query {
+  readonly display: DisplayUnit;
+  readonly families: readonly Family[];
+  /** The same of exactly the measure phase of the chosen runs, by instance, where `llmbench serve` publishes it. */
+  readonly ofRun?: string;
+  /** Of an estimate from a histogram: which percentile, and the raw buckets that it is made of. */
+  readonly percentile?: { readonly quantile: number; readonly buckets: string };
+}
+
+/** What may be said about a signal; the family and the catalog say the rest. */
+export interface SignalOptions {
+  /** Name in the legend; else the family's own without its prefix. */
+  readonly as?: string;
+  /** Labels that are kept apart, besides model and instance. */
+  readonly by?: readonly string[];
+  /** Further matchers, such as `status="error"`. */
+  readonly where?: string;
+  /**
+   * Of a counter that is born with its first event: a family of the same process that exists as soon as one was possible.
+   * Where it has a series and the counter has none, the counter is 0.
+   */
+  readonly zeroWith?: string;
+  /** Where a family has no unit of its own ("mixed"), or the query changes it. */
+  readonly unit?: string;
+}
 
 /** How the signals of a panel are drawn. */
 export type PanelKind =

@@ -2,12 +2,9 @@ import { runCovered, targetsUp } from '../server/health.ts';
 import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
-import { dynamoProcessRows } from './dynamo-processes.ts';
-import { dynamoRouterRows } from './dynamo-router.ts';
-import { dynamoWorkerRows } from './dynamo-workers.ts';
-import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
+import { dynamoProcessRows, dynamoRouterRows, dynamoWorkerRows } from './dynamo-workers.ts';
+import { GPU_EXPORTER, gpuRow, lmcacheRow } from './gpu-row.ts';
 import { NIXL_AGENT, nixlRow } from './nixl-row.ts';
-import { lmcacheRow } from './lmcache-row.ts';
 
 /** On the pages of frontends and workers alike. */
 const PRESENCE = 'dynamo_component_uptime_seconds';

@@ -1,5 +1,5 @@
 import { detailsRow, lines, type RowSpec } from '../server/panel-spec.ts';
-import type { ServerQueries } from '../server/server-queries.ts';
+import { ServerQueries } from '../server/server-queries.ts';
 
 /** The caches behind the GPU, speculative decoding, adapters, and what the server was started with. */
 export function sglangFeatureRows(q: ServerQueries): RowSpec[] {
@@ -100,4 +100,129 @@ function configuration(q: ServerQueries): RowSpec {
       q.highest('sglang:startup_available_gpu_memory_gb', { as: 'free' }),
     ]),
   ]);
+}
+
+/** Prefill and decode on different servers. */
+export function sglangDisaggregationRows(q: ServerQueries): RowSpec[] {
+  return [
+    detailsRow(11, 'Disaggregated prefill and decode', [
+      lines(
+        'Queues of the prefill server',
+        'bootstrap: waiting for the handshake. in flight: KV being transferred. The queue that grows is the bottleneck.',
+        [
+          q.gauge('sglang:num_prefill_bootstrap_queue_reqs', { as: 'bootstrap' }),
+          q.gauge('sglang:num_prefill_inflight_queue_reqs', { as: 'in flight' }),
+        ],
+      ),
+      lines(
+        'Queues of the decode server',
+        'preallocation: waiting for KV slots, because decode is full. transfer: receiving KV.',
+        [
+          q.gauge('sglang:num_decode_prealloc_queue_reqs', { as: 'preallocation' }),
+          q.gauge('sglang:num_decode_transfer_queue_reqs', { as: 'transfer' }),
+          q.gauge('sglang:num_decode_host_receive_queue_reqs', { as: 'receiving into host memory' }),
+          q.gauge('sglang:num_decode_deferred_kv_release_reqs', { as: 'failed, KV still held' }),
+        ],
+      ),
+      lines(
+        'KV pool held before decoding',
+        'Share of the pool that is reserved for requests whose KV has not arrived, and is not yet used for decoding.',
+        [
+          q.gauge('sglang:prealloc_full_token_usage', { as: 'full attention' }),
+          q.gauge('sglang:prealloc_swa_token_usage', { as: 'sliding window' }),
+        ],
+        { max: 1 },
+      ),
+      lines(
+        'KV transfer',
+        'Handshake, wait for slots at the receiver, transfer: each is part of the time to first token.',
+        [
+          q.percentiles('sglang:kv_transfer_bootstrap_ms', [0.99], { as: 'handshake' }),
+          q.percentiles('sglang:kv_transfer_alloc_ms', [0.99], { as: 'wait for slots' }),
+          q.percentiles('sglang:kv_transfer_latency_ms', [0.5, 0.99], { as: 'transfer' }),
+        ],
+      ),
+      lines('KV transfer speed', 'Per request. If it falls under load, the network is saturated.', [
+        q.percentiles('sglang:kv_transfer_speed_gb_s', [0.5]),
+      ]),
+      lines('KV transfer size', 'Per request.', [q.percentiles('sglang:kv_transfer_total_mb', [0.5, 0.99])]),
+      lines(
+        'Requests lost and done again',
+        'Failures in the handshake and in the transfer, and repeated prefills. If there are any, check the network and the other server.',
+        [
+          q.rate('sglang:num_bootstrap_failed_reqs_total', { as: 'handshake', unit: 'events' }),
+          q.rate('sglang:num_transfer_failed_reqs_total', { as: 'transfer', unit: 'events' }),
+          q.rate('sglang:num_prefill_retries_total', { as: 'prefill again', unit: 'events' }),
+        ],
+      ),
+      lines('KV releases held back', 'By outcome, and requests received into host memory.', [
+        q.rate('sglang:decode_deferred_kv_release_total', { by: ['outcome'], as: '', unit: 'events' }),
+        q.rate('sglang:num_decode_host_receive_reqs_total', { as: 'received into host memory', unit: 'events' }),
+      ]),
+      lines('KV holding time', 'Time for which the memory was not available to other requests.', [
+        q.percentiles('sglang:decode_deferred_kv_release_seconds', [0.99]),
+      ]),
+    ]),
+  ];
+}
+
+/** The gateway before SGLang (smg, in-tree or standalone): its metrics have a port of their own. */
+export function sglangGatewayRows(): RowSpec[] {
+  const q = new ServerQueries({ systems: ['smg'], exporter: 'gateway' });
+  return [
+    detailsRow(12, 'Gateway: requests', [
+      lines(
+        'Requests',
+        'Requests from clients, routed to a worker, and sent to a worker. If more are sent than routed, the gateway retries.',
+        [
+          q.rate('smg_http_requests_total', { as: 'from clients' }),
+          q.rate('smg_router_requests_total', { as: 'routed' }),
+          q.rate('smg_worker_requests_total', { as: 'sent' }),
+        ],
+      ),
+      lines(
+        'Answers by status',
+        '499: the client disconnected, possibly before the end of a stream. 5xx: failures. 429, 503: rejected because of load.',
+        [q.rate('smg_http_responses_total', { by: ['status_code'], as: '' })],
+      ),
+      lines(
+        'Time at the gateway',
+        'Time until the response headers, not until the end of a stream. The bucket bounds differ between releases.',
+        [q.percentiles('smg_router_request_duration_seconds', [0.5, 0.99])],
+      ),
+      lines('Requests held', 'Requests that occupy a slot of the gateway now.', [
+        q.gauge('smg_admission_inflight', { as: 'admitted' }),
+      ]),
+      lines('Shed', 'Requests rejected because every worker of the model was overloaded.', [
+        q.rate('smg_worker_overload_shed_total', { by: ['stage'], as: '' }),
+      ]),
+      lines('Sent again', 'Requests sent again after the connection to a worker failed.', [
+        q.rate('smg_router_upstream_send_retries_total', { as: 'sent again' }),
+      ]),
+    ]),
+    detailsRow(13, 'Gateway: workers and cache-aware routing', [
+      lines(
+        'Requests by worker',
+        'Requests in progress. If they are uneven, the policy favors the cache over the load.',
+        [q.gauge('smg_worker_requests_active', { by: ['worker'], as: '' })],
+      ),
+      lines('Worker health', '1 healthy, 0 not, -1 removed.', [
+        q.gauge('smg_worker_health', { by: ['worker'], as: '' }),
+      ]),
+      lines('Selections by policy', 'Workers chosen per second.', [
+        q.rate('smg_worker_selection_total', { by: ['policy'], as: '' }),
+      ]),
+      lines(
+        'Branch of the cache-aware policy',
+        'tree_match: sent to the worker that has the prefix. spill: sent elsewhere, because that worker was too busy.',
+        [q.rate('smg_cache_aware_policy_branch_total', { by: ['branch'], as: '' })],
+      ),
+      lines(
+        'Prefix match',
+        'Matched length ÷ input length at the best worker: what cache-aware routing can save.',
+        [q.mean('smg_cache_aware_match_ratio', { as: 'mean' })],
+        { max: 1 },
+      ),
+    ]),
+  ];
 }

@@ -3,9 +3,7 @@ import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } fro
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
-import { sglangDisaggregationRows } from './sglang-disaggregation.ts';
-import { sglangFeatureRows } from './sglang-features.ts';
-import { sglangGatewayRows } from './sglang-gateway.ts';
+import { sglangDisaggregationRows, sglangFeatureRows, sglangGatewayRows } from './sglang-features.ts';
 import { NO_RETRACTION, sglangSchedulerRows, ZERO } from './sglang-scheduler.ts';
 
 const PRESENCE = 'sglang:num_running_reqs';

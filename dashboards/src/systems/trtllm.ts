@@ -1,9 +1,200 @@
 import { runCovered, targetsUp } from '../server/health.ts';
-import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
+import {
+  closedRow,
+  detailsRow,
+  facts,
+  lines,
+  cell,
+  heat,
+  row,
+  servers,
+  stacked,
+  type RowSpec,
+} from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
-import { trtllmFeatureRows } from './trtllm-features.ts';
+
+/** Scheduler, KV cache, speculative decoding and the rest of TensorRT-LLM. */
+function trtllmFeatureRows(q: ServerQueries): RowSpec[] {
+  return [scheduler(q), cache(q), tiers(q), speculation(q), worker(q), configuration(q)];
+}
+
+function scheduler(q: ServerQueries): RowSpec {
+  return closedRow(4, 'Scheduler, of the last iteration', [
+    lines('Batch', 'Requests in prefill, in decode, scheduled, and paused because no KV block is free.', [
+      q.gauge('trtllm_num_context_requests', { as: 'prefill' }),
+      q.gauge('trtllm_num_generation_requests', { as: 'decode' }),
+      q.gauge('trtllm_num_scheduled_requests', { as: 'scheduled' }),
+      q.gauge('trtllm_num_paused_requests', { as: 'paused' }),
+      q.gauge('trtllm_scheduled_batch_size', { as: 'batch just run' }),
+    ]),
+    lines('Prompt tokens', 'In the last iteration. Large prompts delay the streams that decode.', [
+      q.gauge('trtllm_total_context_tokens', { as: 'last iteration' }),
+      q.percentiles('trtllm_prefill_batch_tokens', [0.99]),
+    ]),
+    lines(
+      'Iteration time',
+      'Time of the last iteration, in which each stream gets one token. With the overlap scheduler it spans about two iterations.',
+      [q.highest('trtllm_iteration_latency_seconds', { as: 'iteration' })],
+    ),
+  ]);
+}
+
+function cache(q: ServerQueries): RowSpec {
+  const reused = `sum by (model_name, instance) (rate(${q.selector('trtllm_kv_cache_reused_blocks_total')}[$__rate_interval]))`;
+  const missed = `sum by (model_name, instance) (rate(${q.selector('trtllm_kv_cache_missed_blocks_total')}[$__rate_interval]))`;
+  return closedRow(5, 'KV cache', [
+    lines(
+      'Block reuse',
+      'Blocks found ÷ blocks found and computed, from counters. If it is low although prompts share a beginning, the cache is too small or requests go to another replica.',
+      [
+        q.custom(
+          `${reused} / (${reused} + ${missed})`,
+          ['trtllm_kv_cache_reused_blocks_total', 'trtllm_kv_cache_missed_blocks_total'],
+          { unit: 'percentunit' },
+          'reused {{instance}} {{model_name}}',
+        ),
+        q.ratio('trtllm_prompt_cached_tokens_total', 'trtllm_prompt_tokens_total', { as: 'of the prompt tokens' }),
+      ],
+      { max: 1 },
+    ),
+    lines(
+      'Hit rate reported by the server',
+      'Since the start of the server, and in the last iteration. Neither covers the time range.',
+      [
+        q.gauge('trtllm_kv_cache_hit_rate', { as: 'since the start' }),
+        q.gauge('trtllm_kv_cache_iter_reuse_rate', { as: 'last iteration' }),
+      ],
+      { max: 1 },
+    ),
+    lines('Blocks', 'Used, free and all.', [
+      q.gauge('trtllm_kv_cache_used_blocks', { as: 'used' }),
+      q.gauge('trtllm_kv_cache_free_blocks', { as: 'free' }),
+      q.gauge('trtllm_kv_cache_max_blocks', { as: 'all' }),
+    ]),
+    lines('Blocks per second', 'Reused whole and in part, missed, and allocated while generating.', [
+      q.rate('trtllm_kv_cache_iter_full_reused_blocks_total', { as: 'reused whole' }),
+      q.rate('trtllm_kv_cache_iter_partial_reused_blocks_total', { as: 'reused in part' }),
+      q.rate('trtllm_kv_cache_iter_missed_blocks_total', { as: 'missed' }),
+      q.rate('trtllm_kv_cache_gen_alloc_blocks_total', { as: 'for output' }),
+    ]),
+    lines('Cached prompt tokens by tier', 'Which tier supplied them.', [
+      q.rate('trtllm_prompt_cache_hit_tokens_total', { by: ['cache_tier'], as: '' }),
+    ]),
+    lines('Cached prompt tokens per request', 'Of finished requests.', [
+      q.percentiles('trtllm_prompt_cached_tokens_per_request', [0.5, 0.99]),
+    ]),
+  ]);
+}
+
+function tiers(q: ServerQueries): RowSpec {
+  return detailsRow(6, 'KV offload tiers and memory', [
+    lines('Bytes moved', 'Back from host memory, out to it, and between blocks on the GPU.', [
+      q.rate('trtllm_kv_cache_onboard_bytes_total', { as: 'from host' }),
+      q.rate('trtllm_kv_cache_offload_bytes_total', { as: 'to host' }),
+      q.rate('trtllm_kv_cache_intra_device_copy_bytes_total', { as: 'within the GPU' }),
+    ]),
+    lines('GPU memory', 'In use on the whole device, by other processes too.', [
+      q.highest('trtllm_gpu_memory_usage_bytes', { as: 'used' }),
+    ]),
+    lines('Read ahead from disk', 'Blocks from the disk tier to the host tier.', [
+      q.rate('trtllm_kv_cache_disk_prefetch_blocks_total', { as: 'blocks' }),
+    ]),
+  ]);
+}
+
+function speculation(q: ServerQueries): RowSpec {
+  return detailsRow(7, 'Speculative decoding', [
+    lines(
+      'Acceptance',
+      'Draft tokens accepted ÷ proposed, from counters. If it is low, use fewer draft tokens or another drafter.',
+      [
+        q.ratio('trtllm_spec_decode_num_accepted_tokens_total', 'trtllm_spec_decode_num_draft_tokens_total', {
+          as: 'accepted',
+        }),
+      ],
+      { max: 1 },
+    ),
+    lines(
+      'Acceptance by position',
+      'Acceptance falls with the position. Where it is near 0, the draft is too long.',
+      [
+        q.ratio('trtllm_spec_decode_accepted_tokens_total', 'trtllm_spec_decode_drafted_tokens_total', {
+          by: ['token_position'],
+          as: 'position',
+        }),
+      ],
+      { max: 1 },
+    ),
+    lines('Tokens per step', 'Of the last iteration. The speedup is at most this value.', [
+      q.highest('trtllm_spec_decode_acceptance_length', { as: 'tokens' }),
+    ]),
+    lines(
+      'Time spent on drafting',
+      'Share of the last iteration.',
+      [q.gauge('trtllm_spec_decode_draft_overhead', { as: 'drafting' })],
+      { max: 1 },
+    ),
+  ]);
+}
+
+function worker(q: ServerQueries): RowSpec {
+  const mode = { by: ['disaggregation_mode'] };
+  return detailsRow(8, 'Under Dynamo: KV transfer and kinds of requests', [
+    lines('KV transfer time', 'Per request, as decode workers see it: part of the time to first token.', [
+      q.percentiles('trtllm_kv_transfer_latency_seconds', [0.5, 0.99]),
+    ]),
+    lines('KV transfer speed', 'Per request. If it falls under load, the network is saturated.', [
+      q.percentiles('trtllm_kv_transfer_speed_gb_s', [0.5]),
+    ]),
+    lines('KV transfer volume', 'Bytes per second.', [q.sumRate('trtllm_kv_transfer_bytes', { as: 'bytes' })]),
+    lines('KV transfers', 'Transfers finished and failed. After a failed transfer, the request is lost or repeated.', [
+      q.rate('trtllm_kv_transfer_success_total', { ...mode, as: 'finished' }),
+      q.rate('trtllm_kv_transfer_failure_total', { ...mode, as: 'failed' }),
+    ]),
+    lines('Kinds of requests', 'With an image, with structured output, and aborted ones.', [
+      q.rate('trtllm_request_type_image_total', { ...mode, as: 'image' }),
+      q.rate('trtllm_request_type_structured_output_total', { ...mode, as: 'structured output' }),
+      q.rate('trtllm_num_aborted_requests_total', { ...mode, as: 'aborted' }),
+    ]),
+  ]);
+}
+
+const MODEL_FACTS = ['model', 'served_model_name', 'dtype', 'quantization', 'max_model_len', 'gpu_type'];
+const PARALLEL_FACTS = [
+  'tensor_parallel_size',
+  'pipeline_parallel_size',
+  'context_parallel_size',
+  'expert_parallel_size',
+  'gpu_count',
+];
+const SPECULATION_FACTS = ['spec_enabled', 'spec_method', 'spec_num_tokens', 'spec_draft_model'];
+const CACHE_FACTS = [
+  'page_size',
+  'enable_block_reuse',
+  'enable_partial_reuse',
+  'free_gpu_memory_fraction',
+  'cache_dtype',
+];
+
+function configuration(q: ServerQueries): RowSpec {
+  const about = 'Configuration of the server. Runs are comparable only with equal configurations.';
+  return detailsRow(9, 'Configuration', [
+    facts('Model', about, q.info('trtllm_model_config_info', MODEL_FACTS), MODEL_FACTS),
+    facts('Parallelism', about, q.info('trtllm_parallel_config_info', PARALLEL_FACTS), PARALLEL_FACTS),
+    facts(
+      'Speculative decoding',
+      about,
+      q.info('trtllm_speculative_config_info', SPECULATION_FACTS),
+      SPECULATION_FACTS,
+    ),
+    facts('KV cache', about, q.info('trtllm_kv_cache_config_info', CACHE_FACTS), CACHE_FACTS),
+    lines('Tokens per block', 'Prefixes are shared in whole blocks of this size.', [
+      q.highest('trtllm_kv_cache_tokens_per_block', { as: 'tokens' }),
+    ]),
+  ]);
+}
 
 /** On the page before the first request, in every version. */
 const PRESENCE = 'trtllm_model_config_info';

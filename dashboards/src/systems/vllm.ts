@@ -2,9 +2,8 @@ import { runCovered, targetsUp } from '../server/health.ts';
 import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
-import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
+import { GPU_EXPORTER, gpuRow, lmcacheRow } from './gpu-row.ts';
 import { NIXL_AGENT, nixlRow } from './nixl-row.ts';
-import { lmcacheRow } from './lmcache-row.ts';
 import { vllmFeatureRows } from './vllm-features.ts';
 
 const PRESENCE = 'vllm:num_requests_running';

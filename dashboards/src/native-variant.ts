@@ -1,6 +1,6 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
-import { knownMetrics } from '../../../prometheus/known-metrics.ts';
-import { withNativeHistograms } from '../../../prometheus/native-histograms.ts';
+import { knownMetrics } from '../../prometheus/known-metrics.ts';
+import { withNativeHistograms } from '../../prometheus/native-histograms.ts';
 
 const SUFFIX = '-native';
 const NOTE =
