@@ -8,7 +8,7 @@ import { renderGrafanaAlerts } from './grafana-alerts.ts';
 import { renderObjectives } from './objectives.ts';
 import { withRateWindow } from './rate-window.ts';
 import { RUNBOOKS_URL, withRunbooks } from './runbooks.ts';
-import { renderNativeRules } from './native-rules.ts';
+import { renderNativeRules } from './native-histograms.ts';
 
 const { values } = parseArgs({
   options: {

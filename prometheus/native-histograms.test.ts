@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { withNativeHistograms } from './native-histograms.ts';
-import { renderNativeRules } from './native-rules.ts';
+import { withNativeHistograms, renderNativeRules } from './native-histograms.ts';
 import type { KnownMetric } from './known-metrics.ts';
 
 const histogram: KnownMetric = { family: 'x', type: 'histogram', labels: new Set(['le']), bounds: [100, 2000] };

@@ -1,7 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
 import { WHOLE_RUN } from './wording.ts';
-import type { Histograms } from './native/histograms.ts';
+import type { Histograms } from '../../prometheus/native-histograms.ts';
 import * as client from './queries/client.ts';
 import { SYSTEM_PRESENCE, systemKvCacheUsage, systemPercentiles, systemRates, systemSum } from './queries/system.ts';
 import {

@@ -22,7 +22,7 @@ import { energyOfRuns, errorsByReason, loadOverTime } from './benchmark/load.ts'
 import { resultsOfRuns, runsInRange, objectives, runTiles } from './benchmark/whole-run.ts';
 import { besideServers } from './benchmark/server.ts';
 import { withRow } from './panels/row.ts';
-import type { Histograms } from './native/histograms.ts';
+import type { Histograms } from '../../prometheus/native-histograms.ts';
 import { UID } from './datasource.ts';
 import { SYSTEM_PRESENCE } from './queries/system.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
 import { OVER_TIME } from './wording.ts';
-import type { Histograms } from './native/histograms.ts';
+import type { Histograms } from '../../prometheus/native-histograms.ts';
 import {
   cell,
   closedRow,

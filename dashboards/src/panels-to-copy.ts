@@ -9,7 +9,7 @@ import {
 import { baseDashboard } from './base-dashboard.ts';
 import { SCRAPE_INTERVAL } from './datasource.ts';
 import { NOT_JUDGED_TEXT, STATES, VERDICT_STATES } from './history.ts';
-import type { Histograms } from './native/histograms.ts';
+import type { Histograms } from '../../prometheus/native-histograms.ts';
 import { joinedTable } from './panels/table.ts';
 import { stateTimeline, type State } from './panels/state-timeline.ts';
 import { timeseries } from './panels/timeseries.ts';

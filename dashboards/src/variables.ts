@@ -12,7 +12,7 @@ import { OBJECTIVES, type LatencyObjective } from '../../core/objectives/alert-o
 import { boundsByDistance, limitSeries } from '../../prometheus/objectives.ts';
 import { ofMeasured, ofMeasuredAmong, ofSystem, runMatcher, runTitles } from '../../prometheus/queries.ts';
 import { DATASOURCE } from './datasource.ts';
-import type { Histograms } from './native/histograms.ts';
+import type { Histograms } from '../../prometheus/native-histograms.ts';
 import { SELECTED_RUNS } from './queries/client.ts';
 
 /** Opens with All: Grafana versions differ in what they take when nothing is said. */

@@ -1,4 +1,4 @@
-import type { Histograms } from './native/histograms.ts';
+import type { Histograms } from '../../prometheus/native-histograms.ts';
 
 /** Of a whole run the bucket counts are true, so that the bucket bounds the percentile. */
 const EXACT =

@@ -1,5 +1,5 @@
 import { UID } from '../datasource.ts';
-import type { Histograms } from '../native/histograms.ts';
+import type { Histograms } from '../../../prometheus/native-histograms.ts';
 import { stat, type StatOptions } from '../panels/stat.ts';
 import { stateMappings, type State } from '../panels/state-timeline.ts';
 import { joinedTable, infoTable } from '../panels/table.ts';

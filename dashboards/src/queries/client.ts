@@ -1,4 +1,4 @@
-import type { Histograms } from '../native/histograms.ts';
+import type { Histograms } from '../../../prometheus/native-histograms.ts';
 import {
   exactResult,
   nativeQuantile,

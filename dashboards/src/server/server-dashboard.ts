@@ -10,7 +10,7 @@ import {
 } from '../variables.ts';
 import { choiceVariable, heatmapVariable, objectiveVariable, type Choice, type Objective } from '../variables.ts';
 import { withRow } from '../panels/row.ts';
-import type { Histograms } from '../native/histograms.ts';
+import type { Histograms } from '../../../prometheus/native-histograms.ts';
 import { drawPanel, type Size } from './draw-panel.ts';
 import { emptyReason, serversVariable } from './empty-reason.ts';
 import type { PanelSpec, RowSpec, PanelKind } from './panel-spec.ts';
