@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { labelsOf, loadCatalog } from '../catalog/load.ts';
 import type { CatalogFamily } from '../catalog/types.ts';
-import { PythonEnvironment } from '../scripts/real-servers/python-environment.ts';
+import { PythonEnvironment } from '../scripts/real-servers/processes.ts';
 import { runProgram } from './child-program.ts';
 
 /** Bounds of families for which the catalog has none. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Catalog, CatalogFamily } from '../../catalog/types.ts';
 import { compareRelease } from './compare.ts';
-import { goDefinitions } from './go-definitions.ts';
+import { goDefinitions } from './sources.ts';
 import { nameGroups } from './rust-names.ts';
 
 const family = (name: string, more: Partial<CatalogFamily> = {}): CatalogFamily => ({

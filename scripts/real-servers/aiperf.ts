@@ -2,8 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { namedArguments, readScriptOptions } from '../script-options.ts';
-import { installFolder } from './install-folder.ts';
-import { PythonEnvironment } from './python-environment.ts';
+import { installFolder, PythonEnvironment } from './processes.ts';
 
 const VERSION = '0.13.0';
 const USAGE = `usage: node scripts/real-servers/aiperf.ts [--folder DIR] [--install-only] -- ARGUMENT…

@@ -1,10 +1,11 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync, closeSync, readFileSync } from 'node:fs';
+import { openSync, closeSync, readFileSync, mkdirSync, existsSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { fileURLToPath } from 'node:url';
 
 const executeFile = promisify(execFile);
 const STDERR_SHOWN = 600;
@@ -121,3 +122,69 @@ export async function responses(url: string, text = ''): Promise<boolean> {
   const response = await fetch(url, { signal: AbortSignal.timeout(5000) });
   return response.ok && (await response.text()).includes(text);
 }
+
+const CACHE = fileURLToPath(new URL('../../.cache/real-servers', import.meta.url));
+
+/** The folder into which a program is installed: in `parent`, or in the repository's `.cache` without one. */
+export function installFolder(name: string, parent: string | undefined): string {
+  const folder = join(parent === undefined ? CACHE : resolve(parent), name);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** A range of Python versions, both ends included: [3, 10] is 3.10. */
+export interface PythonRange {
+  readonly from: readonly [major: number, minor: number];
+  readonly to: readonly [major: number, minor: number];
+}
+
+/** A Python virtual environment in a folder. */
+export class PythonEnvironment {
+  readonly folder: string;
+  readonly python: string;
+  readonly #stamp: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    this.python = join(folder, 'bin/python');
+    this.#stamp = join(folder, 'installed');
+  }
+
+  /** Path of a program that a package installed. */
+  program(name: string): string {
+    return join(this.folder, 'bin', name);
+  }
+
+  /**
+   * Makes the environment anew with `fill`, unless the last one was completed for the same `versions`. Throws when no
+   * Python in the range is found.
+   */
+  async ensure(versions: string, range: PythonRange, fill: () => Promise<void>): Promise<void> {
+    if (existsSync(this.#stamp) && readFileSync(this.#stamp, 'utf8') === versions) return;
+    const python = await findPython(range);
+    await execute(python, ['-m', 'venv', '--clear', this.folder]);
+    await fill();
+    writeFileSync(this.#stamp, versions);
+  }
+
+  /** Installs packages: requirements and options of `pip install`. */
+  async install(...args: readonly string[]): Promise<void> {
+    await execute(this.python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...args]);
+  }
+}
+
+/** The first interpreter in the range, by the usual names. */
+async function findPython({ from, to }: PythonRange): Promise<string> {
+  const minors = Array.from({ length: to[1] - from[1] + 1 }, (_, i) => to[1] - i);
+  const inRange = `import sys; sys.exit(not (${tuple(from)} <= sys.version_info[:2] <= ${tuple(to)}))`;
+  for (const name of ['python3', ...minors.map((minor) => `python${to[0]}.${minor}`)]) {
+    const fits = await execute(name, ['-c', inRange]).then(
+      () => true,
+      () => false,
+    );
+    if (fits) return name;
+  }
+  throw new Error(`no Python ${from.join('.')} to ${to.join('.')} on the PATH: install one`);
+}
+
+const tuple = (version: readonly number[]): string => `(${version.join(', ')})`;

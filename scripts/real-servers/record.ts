@@ -12,8 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { namedArguments, readScriptOptions, wholeNumber } from '../script-options.ts';
-import { installFolder } from './install-folder.ts';
-import { freePort } from './processes.ts';
+import { installFolder, freePort } from './processes.ts';
 import type { RealServer, RunningServer } from './real-server.ts';
 import { realServer, SERVER_LIST } from './servers.ts';
 

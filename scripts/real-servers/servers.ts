@@ -2,8 +2,7 @@ import { dynamo } from './dynamo/dynamo.ts';
 import type { RealServer } from './real-server.ts';
 import { sglangRouter, smg } from './sglang-gateway/sglang-gateway.ts';
 import { triton } from './triton/triton.ts';
-import { vllm } from './vllm/vllm.ts';
-import { vllmWithinRay } from './vllm/vllm-within-ray.ts';
+import { vllm, vllmWithinRay } from './vllm.ts';
 
 export const REAL_SERVERS: readonly RealServer[] = [dynamo, vllm, vllmWithinRay, triton, smg, sglangRouter];
 

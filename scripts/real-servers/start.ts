@@ -1,7 +1,6 @@
 /** Installs and starts a real server, prints its addresses and stays until SIGTERM or Ctrl-C. */
 import { namedArguments, readScriptOptions, wholeNumber } from '../script-options.ts';
-import { installFolder } from './install-folder.ts';
-import { freePort } from './processes.ts';
+import { installFolder, freePort } from './processes.ts';
 import type { RealServer } from './real-server.ts';
 import { realServer, SERVER_LIST } from './servers.ts';
 

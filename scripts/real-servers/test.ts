@@ -14,8 +14,7 @@ import { gates } from '../../exporter/judge/scenario-state.ts';
 import type { VerdictReport } from '../../core/api/comparison.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import { readScriptOptions } from '../script-options.ts';
-import { installFolder } from './install-folder.ts';
-import { freePort } from './processes.ts';
+import { installFolder, freePort } from './processes.ts';
 import type { RealServer, RunningServer, ServerCount } from './real-server.ts';
 import { realServer, SERVER_LIST } from './servers.ts';
 

@@ -39,7 +39,7 @@ export function writeBillOfMaterials({ project, file, shipped }: Options): void 
 }
 
 /** `name version` of the packages that npm installs with a package, without those that are optional. */
-export function requiredPackages(project: string): ReadonlySet<string> {
+function requiredPackages(project: string): ReadonlySet<string> {
   interface Entry {
     readonly version: string;
     readonly dev?: true;
@@ -64,4 +64,12 @@ function keep(bom: Bom, shipped: ReadonlySet<string>): void {
   bom.dependencies = bom.dependencies
     .filter(({ ref }) => refs.has(ref))
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => refs.has(one)) }));
+}
+
+/** Builds the npm package and packs it as npm publishes it, with its bill of materials. */
+export function packPackage(root: string, folder: string, version: string): void {
+  const args = ['pack', '--silent', '--pack-destination', folder];
+  execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const file = join(folder, `llmbench-observability-${version}.cdx.json`);
+  writeBillOfMaterials({ project: root, file, shipped: requiredPackages(root) });
 }

@@ -1,20 +1,31 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readScriptOptions } from '../script-options.ts';
+import { packPackage } from './bill-of-materials.ts';
+import { chartArchive } from './chart-archive.ts';
+import { dashboardsBundle } from './dashboards-bundle.ts';
+import { buildPlugin, pluginArchive } from './plugin-archive.ts';
+import { dateOfRelease, NOTES_FILE, releaseNotes } from './release-notes.ts';
+import { prepareVersion, readVersion, versionFaults } from './versions.ts';
+
+const CHECKSUMS_FILE = 'SHA256SUMS';
+
+/** Writes the checksums of all files in the folder, in the form that `sha256sum -c` reads. */
+function writeChecksums(folder: string): void {
+  const files = readdirSync(folder).filter((file) => file !== CHECKSUMS_FILE);
+  const line = (file: string): string =>
+    `${createHash('sha256')
+      .update(readFileSync(join(folder, file)))
+      .digest('hex')}  ${file}\n`;
+  writeFileSync(join(folder, CHECKSUMS_FILE), files.sort().map(line).join(''));
+}
+
 /**
  * `npm run release -- --dry-run`: makes everything that a release publishes, in `release/`. Nothing is published from here:
  * the release workflow makes the same files and publishes them when the tag of a version is pushed.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { readScriptOptions } from '../script-options.ts';
-import { chartArchive } from './chart-archive.ts';
-import { CHECKSUMS_FILE, writeChecksums } from './checksums.ts';
-import { dateOfRelease } from './commits.ts';
-import { dashboardsBundle } from './dashboards-bundle.ts';
-import { packPackage } from './package-tarball.ts';
-import { buildPlugin, pluginArchive } from './plugin-archive.ts';
-import { prepareVersion } from './prepare-version.ts';
-import { NOTES_FILE, releaseNotes } from './release-notes.ts';
-import { readVersion, versionFaults } from './versions.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const KINDS = ['package', 'plugin', 'chart', 'dashboards'] as const;

@@ -1,11 +1,37 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newestSection } from './changelog.ts';
 
-export const PACKAGE_FOLDERS = ['.', 'grafana-plugin'];
+/** The newest section of a changelog: `## 0.2.0 (unreleased)` or `## 0.2.0 (2026-11-30)`, and the text below it. */
+export interface ChangelogSection {
+  readonly version: string;
+  /** Null if it is not released. */
+  readonly date: string | null;
+  readonly text: string;
+}
+
+const HEADING = /^## (\d+\.\d+\.\d+) \((unreleased|\d{4}-\d\d-\d\d)\)$/m;
+
+export function newestSection(changelog: string): ChangelogSection {
+  const heading = HEADING.exec(changelog);
+  if (heading === null) throw new Error('CHANGELOG.md has no heading such as "## 0.2.0 (unreleased)"');
+  const [line, version = '', state = ''] = heading;
+  const [text = ''] = changelog.slice(heading.index + line.length).split(/^## /m);
+  return { version, date: state === 'unreleased' ? null : state, text: text.trim() };
+}
+
+/** The changelog with its unreleased section as that of a version and a date, `2026-11-30`. */
+export function withRelease(changelog: string, version: string, date: string): string {
+  const { date: earlier, version: name } = newestSection(changelog);
+  if (earlier !== null) {
+    throw new Error(`the newest section of CHANGELOG.md is ${name} of ${earlier}: add "## ${version} (unreleased)"`);
+  }
+  return changelog.replace(HEADING, `## ${version} (${date})`);
+}
+
+const PACKAGE_FOLDERS = ['.', 'grafana-plugin'];
 
 /** The chart and the image that it runs have the version of the package. */
-export const CHART_FILE = 'deploy/helm/llmbench/Chart.yaml';
+const CHART_FILE = 'deploy/helm/llmbench/Chart.yaml';
 
 interface Versioned {
   readonly version: string;
@@ -43,4 +69,41 @@ export function versionFaults(root: string, tag: string | null): readonly string
     faults.push(`CHANGELOG.md has no date for ${version}: npm run release -- --prepare ${version}`);
   }
   return [...new Set(faults)];
+}
+
+/** Writes a version into every file that names it, and today into CHANGELOG.md. Returns the changed files. */
+export function prepareVersion(root: string, version: string): readonly string[] {
+  const before = readVersion(root);
+  if (compare(version, before) < 0) throw new Error(`version ${version} is below ${before} of package.json`);
+  const today = new Date().toISOString().slice(0, 10);
+  const changes = new Map([
+    ['CHANGELOG.md', withRelease(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version, today)],
+    [
+      CHART_FILE,
+      readFileSync(join(root, CHART_FILE), 'utf8').replace(/^(version|appVersion): .*$/gm, `$1: ${version}`),
+    ],
+    ...PACKAGE_FOLDERS.flatMap((folder) =>
+      ['package.json', 'package-lock.json'].map((name): [string, string] => {
+        const file = join(folder, name);
+        return [file, withVersion(readFileSync(join(root, file), 'utf8'), before, version)];
+      }),
+    ),
+  ]);
+  for (const [file, text] of changes) writeFileSync(join(root, file), text);
+  const faults = versionFaults(root, `v${version}`);
+  if (faults.length > 0)
+    throw new Error(`${[...changes.keys()].join(', ')} changed. Still to do: ${faults.join('; ')}`);
+  return [...changes.keys()];
+}
+
+/** The version of the package itself: in package.json once, in a lock file twice before all other packages. */
+function withVersion(json: string, before: string, version: string): string {
+  const [head = '', ...rest] = json.split(/(?=\n {4}"node_modules\/)/);
+  return [head.replaceAll(`"version": "${before}"`, `"version": "${version}"`), ...rest].join('');
+}
+
+function compare(a: string, b: string): number {
+  const numbers = (version: string): number[] => version.split('.').map(Number);
+  const [left, right] = [numbers(a), numbers(b)];
+  return left.map((part, i) => part - (right[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { responses, freePort, Processes } from '../processes.ts';
-import { PythonEnvironment } from '../python-environment.ts';
+import { responses, freePort, Processes, PythonEnvironment } from '../processes.ts';
 import type { RealServer } from '../real-server.ts';
 
 const WORKER = fileURLToPath(new URL('worker.py', import.meta.url));

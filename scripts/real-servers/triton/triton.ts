@@ -1,8 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { responses, execute, freePort, Processes } from '../processes.ts';
-import { PythonEnvironment } from '../python-environment.ts';
+import { responses, execute, freePort, Processes, PythonEnvironment } from '../processes.ts';
 import type { RealServer } from '../real-server.ts';
 
 /** The wheel bundles tritonserver 2.51.0. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { newestSection, withRelease } from './changelog.ts';
+import { newestSection, withRelease } from './versions.ts';
 
 const EARLIER = '\n## 0.1.0 (2026-11-30)\n\n- First.\n';
 const CHANGELOG = `# Changelog\n\n## 0.2.0 (unreleased)\n\nRun\n\n- Faster.\n${EARLIER}`;

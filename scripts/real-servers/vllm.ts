@@ -1,28 +1,27 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { responses, execute, Processes } from '../processes.ts';
-import { PythonEnvironment } from '../python-environment.ts';
-import type { RealServer } from '../real-server.ts';
+import { responses, execute, Processes, PythonEnvironment, freePort } from './processes.ts';
+import type { RealServer } from './real-server.ts';
 
 const VERSION = '0.32.0';
 /** The builds of torch that this release pins, without the local version "+cpu". */
 const TORCH = '2.13.0';
 const TORCHVISION = '0.28.0';
-export const MODEL = 'tiny';
+const MODEL = 'tiny';
 /** The start compiles kernels: under a minute on an idle machine, many minutes on a busy one. */
-export const START_SECONDS = 1500;
+const START_SECONDS = 1500;
 /** Nothing is looked up or reported anywhere. */
-export const OFFLINE = {
+const OFFLINE = {
   ...{ HF_HUB_OFFLINE: '1', VLLM_NO_USAGE_STATS: '1', DO_NOT_TRACK: '1' },
   ...{ VLLM_HOST_IP: '127.0.0.1', VLLM_CPU_KVCACHE_SPACE: '1' },
 };
-export const ENGINE_ARGUMENTS = [
+const ENGINE_ARGUMENTS = [
   ...['--dtype', 'bfloat16', '--enforce-eager', '--max-model-len', '2048', '--max-num-seqs', '16'],
 ];
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-export const environment = (folder: string): PythonEnvironment => new PythonEnvironment(join(folder, 'venv'));
+const environment = (folder: string): PythonEnvironment => new PythonEnvironment(join(folder, 'venv'));
 
 export const vllm: RealServer = {
   name: 'vllm',
@@ -77,6 +76,50 @@ export const vllm: RealServer = {
       url,
       model: MODEL,
       metrics: [`${url}/metrics`],
+      ended: processes.ended,
+      stop: () => processes.stop(),
+    };
+  },
+};
+
+const RAY_VERSION = '2.60.0';
+const PROGRAM = fileURLToPath(new URL('vllm/within_ray.py', import.meta.url));
+
+export const vllmWithinRay: RealServer = {
+  name: 'vllm-within-ray',
+  description: `vLLM as above inside an actor of Ray ${RAY_VERSION}, whose page has the metrics of the engine`,
+  runArgs: vllm.runArgs,
+  requests: vllm.requests,
+  outputTokens: vllm.outputTokens,
+
+  async install(folder) {
+    await vllm.install(folder);
+    await environment(folder).install(`ray[default,serve]==${RAY_VERSION}`);
+  },
+
+  async start({ folder, port, args }) {
+    const processes = new Processes(folder);
+    const home = join(folder, 'home');
+    mkdirSync(home, { recursive: true });
+    const metricsPort = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const metrics = `http://127.0.0.1:${metricsPort}/metrics`;
+    processes.start(
+      'vllm-within-ray',
+      environment(folder).python,
+      [PROGRAM, join(folder, 'model'), MODEL, String(port), String(metricsPort), ...ENGINE_ARGUMENTS, ...args],
+      { ...OFFLINE, RAY_USAGE_STATS_ENABLED: '0', HOME: home },
+    );
+    await processes.ready(async () => (await responses(`${url}/health`)) && (await responses(metrics)), START_SECONDS);
+    return {
+      addresses: [
+        ['api', `${url}/v1`],
+        ['metrics', metrics],
+        ['tokenizer', join(folder, 'model')],
+      ],
+      url,
+      model: MODEL,
+      metrics: [metrics],
       ended: processes.ended,
       stop: () => processes.stop(),
     };

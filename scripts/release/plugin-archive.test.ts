@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
-import { writeZip } from './archive.ts';
+import { writeZip } from './plugin-archive.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'llmbench-archive-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ test('has the same bytes in whatever order the files are found', () => {
 test('has the same bytes in every time zone', () => {
   const archives = ['Asia/Tokyo', 'America/Los_Angeles', 'UTC'].map((zone) => {
     const path = join(folder, 'zone.zip');
-    const program = `import { writeZip } from ${JSON.stringify(new URL('archive.ts', import.meta.url).href)};
+    const program = `import { writeZip } from ${JSON.stringify(new URL('plugin-archive.ts', import.meta.url).href)};
       writeZip(${JSON.stringify(path)}, new Map([['a', '1']]), new Date(${DATE.getTime()}));`;
     execFileSync(process.execPath, ['--input-type=module', '--eval', program], { env: { ...process.env, TZ: zone } });
     return readFileSync(path).toString('hex');
