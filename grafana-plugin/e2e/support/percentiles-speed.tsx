@@ -12,7 +12,7 @@ import React from 'react';
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { registerStandards } from '../../host/page/registries.ts';
-import { defaultOptions, type PercentilesOptions } from '../../src/panels/percentiles/options.ts';
+import { defaultOptions, type PercentilesOptions } from '../../src/panels/percentiles/options.tsx';
 import { PercentilesPanel } from '../../src/panels/percentiles/PercentilesPanel.tsx';
 
 /** What one drawing of the panel took, in milliseconds. */

@@ -1,19 +1,46 @@
-import { css } from '@emotion/css';
-import { dateTime } from '@grafana/data';
+import { t } from '@grafana/i18n';
 import { getDataSourceSrv } from '@grafana/runtime';
+import { VariableHide } from '@grafana/schema';
 import {
   DataSourceVariable,
-  type SceneComponentProps,
+  SceneVariableSet,
   sceneGraph,
-  type SceneObject,
   SceneObjectBase,
+  type SceneComponentProps,
+  type SceneObject,
   type SceneObjectState,
 } from '@grafana/scenes';
+import { css } from '@emotion/css';
+import { dateTime } from '@grafana/data';
 import { LoadingPlaceholder } from '@grafana/ui';
-import React, { type ComponentType, Suspense, useCallback, useMemo } from 'react';
+import React, { Suspense, useCallback, useMemo, type ComponentType } from 'react';
+import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../constants.ts';
 import { ExporterApi } from '../exporter-api/exporter-api.ts';
 import { PageContext, type PageContextValue } from '../hooks/page-context.ts';
-import { EXPORTER_VARIABLE, PROMETHEUS_VARIABLE } from './page-variables.ts';
+
+const PROMETHEUS_VARIABLE = 'prometheus';
+const EXPORTER_VARIABLE = 'exporter';
+
+/** The two data sources; a choice is offered where there is one. */
+export function pageVariables(): SceneVariableSet {
+  return new SceneVariableSet({
+    variables: [
+      dataSourceVariable(PROMETHEUS_VARIABLE, t('variable.prometheus', 'Prometheus'), PROMETHEUS_ID),
+      dataSourceVariable(EXPORTER_VARIABLE, t('variable.exporter', 'Runs from'), RUNS_DATASOURCE_ID),
+    ],
+  });
+}
+
+function dataSourceVariable(name: string, label: string, pluginId: string): DataSourceVariable {
+  const found = getDataSourceSrv().getList({ metrics: true, variables: false, pluginId });
+  return new DataSourceVariable({
+    name,
+    label,
+    pluginId,
+    hide: found.length > 1 ? VariableHide.dontHide : VariableHide.hideVariable,
+    ...(found[0] && { value: (found.find(({ isDefault }) => isDefault) ?? found[0]).uid }),
+  });
+}
 
 /** As wide as the scene, independent of its content. */
 const PAGE = css({ flex: 1, minWidth: 0 });

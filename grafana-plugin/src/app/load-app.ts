@@ -1,6 +1,6 @@
 import { initPluginTranslations } from '@grafana/i18n';
 import { loadResources } from '@grafana/scenes';
-import { PLUGIN_ID } from '../constants/plugin.ts';
+import { PLUGIN_ID } from '../constants.ts';
 
 /** The app with its texts and those of scenes. */
 export async function loadApp() {

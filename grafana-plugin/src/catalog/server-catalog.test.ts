@@ -1,4 +1,4 @@
-import { serversAtEdge } from '../pages/Buckets/bucket-queries.ts';
+import { serversAtEdge } from '../pages/Buckets/list-servers.ts';
 import { knownHistogram, SYSTEMS, systemsOfServer } from './server-catalog.ts';
 
 const ids = (names: string[]) => systemsOfServer(names).map(({ system }) => system);

@@ -1,8 +1,7 @@
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
 import type { Scale } from '../../../core/chart/scale.ts';
-import { axisStyle, TICK_GAP } from './axis-style.ts';
-import { chartText } from './chart-text.ts';
+import { axisStyle, TICK_GAP, chartText } from './chart-style.ts';
 
 interface Props {
   x: Scale;

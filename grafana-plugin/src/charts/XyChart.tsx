@@ -1,18 +1,83 @@
-import { css } from '@emotion/css';
+import { css, cx } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo, useState } from 'react';
-import { linearScale, type Scale, valueTicks } from '../../../core/chart/scale.ts';
-import { type ChartPoint, pathOf } from '../../../core/chart/path.ts';
-import { chartText } from './chart-text.ts';
-import { ChartLegend } from './ChartLegend.tsx';
+import { t } from '@grafana/i18n';
+import { pathOf, type ChartPoint } from '../../../core/chart/path.ts';
+import { linearScale, valueTicks, type Scale } from '../../../core/chart/scale.ts';
 import { ChartTooltip } from './ChartTooltip.tsx';
-import { useWidth } from './useWidth.ts';
 import { BottomAxis, ValueAxis } from './ValueAxis.tsx';
-import { extentOf, type Write, type XyRegion, type XySeries } from './xy-series.ts';
+import { chartText } from './chart-style.ts';
+import { useWidth } from './useWidth.ts';
+import { extentOf, type XySeries, type Write, type XyRegion } from './xy-series.ts';
 
-interface Props {
+interface ChartLegendProps {
+  series: readonly XySeries[];
+  hidden: ReadonlySet<string>;
+  onToggle: (name: string) => void;
+}
+
+/** Series names with their colors; a click shows or hides a series. */
+function ChartLegend({ series, hidden, onToggle }: ChartLegendProps) {
+  const styles = useStyles2(getChartLegendStyles);
+  return (
+    <div className={styles.legend}>
+      {series
+        .filter(({ secondary }) => !secondary)
+        .map(({ name, color, kind, dashed }) => (
+          <button
+            key={name}
+            type="button"
+            className={cx(styles.name, hidden.has(name) && styles.hidden)}
+            aria-pressed={!hidden.has(name)}
+            onClick={() => onToggle(name)}
+          >
+            <svg width={16} height={8} aria-hidden="true">
+              {kind === 'points' ? (
+                <circle cx={8} cy={4} r={3} fill={color} />
+              ) : (
+                <line
+                  x1={0}
+                  x2={16}
+                  y1={4}
+                  y2={4}
+                  stroke={color}
+                  strokeWidth={3}
+                  strokeDasharray={dashed ? '5 3' : ''}
+                />
+              )}
+            </svg>
+            {name}
+          </button>
+        ))}
+    </div>
+  );
+}
+
+const getChartLegendStyles = (theme: GrafanaTheme2) => ({
+  legend: css({
+    display: 'flex',
+    flexWrap: 'wrap',
+    gap: theme.spacing(0.5, 1.5),
+    padding: theme.spacing(0.5, 0, 0, 1),
+  }),
+  name: css({
+    ...theme.typography.bodySmall,
+    display: 'inline-flex',
+    alignItems: 'center',
+    gap: theme.spacing(0.75),
+    background: 'none',
+    border: 'none',
+    padding: 0,
+    color: theme.colors.text.primary,
+    overflowWrap: 'anywhere',
+    textAlign: 'left',
+    '&:focus-visible': { outline: `2px solid ${theme.colors.primary.main}`, outlineOffset: 2 },
+  }),
+  hidden: css({ textDecoration: 'line-through', color: theme.colors.text.secondary }),
+});
+
+interface XyChartProps {
   /** What the chart shows, for people who cannot see it. */
   label: string;
   series: readonly XySeries[];
@@ -35,8 +100,8 @@ const POINT_WIDTH = 3.5;
 const PIXELS_PER_CHARACTER = 7;
 
 /** Lines, steps or points over numbers; without a value, a line of text instead of axes that show none. */
-export function XyChart(props: Props) {
-  const styles = useStyles2(getStyles);
+export function XyChart(props: XyChartProps) {
+  const styles = useStyles2(getXyChartStyles);
   return hasValues(props.series) ? (
     <Drawing {...props} />
   ) : (
@@ -50,10 +115,10 @@ export function hasValues(series: readonly XySeries[]): boolean {
 }
 
 /** The chart with its axes, a legend that switches the series, and the values under the pointer. */
-function Drawing(props: Props) {
+function Drawing(props: XyChartProps) {
   const { label, series, regions = [], height, xText, yText, xTitle, legend = true } = props;
   const theme = useTheme2();
-  const styles = useStyles2(getStyles);
+  const styles = useStyles2(getXyChartStyles);
   const texts = useStyles2(chartText);
   const [box, width] = useWidth<HTMLDivElement>();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -195,7 +260,7 @@ function toggled(hidden: ReadonlySet<string>, name: string): ReadonlySet<string>
   return new Set(hidden.has(name) ? [...hidden].filter((one) => one !== name) : [...hidden, name]);
 }
 
-const getStyles = (theme: GrafanaTheme2) => ({
+const getXyChartStyles = (theme: GrafanaTheme2) => ({
   box: css({ position: 'relative', minWidth: 0, svg: { display: 'block' } }),
   empty: css({ ...theme.typography.bodySmall, color: theme.colors.text.secondary, margin: 0 }),
 });

@@ -1,4 +1,4 @@
-import { quantity } from '../../../core/text/quantities.ts';
+import { quantity, ABSENT } from '../../../core/text/quantities.ts';
 
 /** Seconds on the axis of a run: `40 s`, `2:05`, `1:00:00`. */
 export function secondsText(seconds: number): string {
@@ -16,3 +16,21 @@ export function secondsText(seconds: number): string {
 export function percentText(share: number): string {
   return quantity(share, 'ratio');
 }
+
+type Part = readonly [value: number, unit: string];
+
+/** A duration as text: `47.2 s`, `3 min 20 s`, `50 min`, `2 h 5 min`. */
+export function durationText(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined) {
+    return ABSENT;
+  }
+  if (seconds < 60) {
+    return quantity(seconds, 'seconds');
+  }
+  const whole = Math.round(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  return hours > 0 ? parts([hours, 'h'], [minutes, 'min']) : parts([minutes, 'min'], [rest, 's']);
+}
+
+const parts = ([large, largeUnit]: Part, [small, smallUnit]: Part) =>
+  small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;

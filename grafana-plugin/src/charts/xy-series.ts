@@ -1,3 +1,5 @@
+import type { DistributionResponse } from '../../../core/api/run-data.ts';
+
 /** A value of an axis as text, with its unit. */
 export type Write = (value: number) => string;
 
@@ -64,4 +66,12 @@ export function valueAt({ kind, x: xs, y }: XySeries, x: number): number | null 
     at -= 1;
   }
   return y[at] ?? null;
+}
+
+/** An exact distribution as steps, named with its number of values; nothing when it has none. */
+export function distributionSeries(
+  { values, share, n }: Pick<DistributionResponse, 'values' | 'share' | 'n'>,
+  { name, color }: Pick<XySeries, 'name' | 'color'>
+): XySeries[] {
+  return n > 0 ? [{ name: `${name}, n = ${n.toLocaleString('en-US')}`, color, kind: 'step', x: values, y: share }] : [];
 }

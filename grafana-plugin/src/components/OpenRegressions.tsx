@@ -9,7 +9,7 @@ import type { ListedRegression, ListedScenario } from '../../../core/api/scenari
 import { regressionUrl, trendsUrl } from './run-link.ts';
 import { Section } from './Section.tsx';
 import { useLoaded } from '../hooks/useLoaded.ts';
-import { VerdictBadge } from './VerdictBadge.tsx';
+import { VerdictBadge } from './Badges.tsx';
 
 /** The exporter's limit of one response. */
 const MAX_SCENARIOS = 1000;

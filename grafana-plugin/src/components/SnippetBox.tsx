@@ -70,3 +70,114 @@ const getStyles = (theme: GrafanaTheme2) => ({
   wraps: css({ '&&': { whiteSpace: 'pre-wrap' } }),
   word: css({ display: 'inline-block', maxWidth: '100%', overflowWrap: 'anywhere' }),
 });
+
+/** A configuration to copy. */
+export interface Snippet {
+  id: 'scrape' | 'data-source' | 'app' | 'run' | 'baseline';
+  language: string;
+  text: string;
+}
+
+/** Lets editors in Grafana change baselines: the exporter wants its token for every change. */
+export const BASELINE_CHANGES = `openssl rand -hex 32 > api-token
+npx llmbench serve --api-token-file api-token --allow-baseline-changes`;
+
+/** The commands of the first run: the exporter, and a benchmark. */
+export function firstRunCommands(): { serve: string; run: string } {
+  return {
+    serve: 'npx llmbench-observability serve',
+    run: 'npx llmbench-observability run --url http://localhost:8000 --model MODEL --concurrency 8 --request-count 200',
+  };
+}
+
+/** `exporter` is the host and port of `llmbench serve`. */
+export function snippets(exporter = '127.0.0.1:9469'): Snippet[] {
+  return [
+    {
+      id: 'run',
+      language: 'bash',
+      text: Object.values(firstRunCommands()).join('\n'),
+    },
+    {
+      id: 'scrape',
+      language: 'yaml',
+      text: `global:
+  scrape_interval: 15s
+  evaluation_interval: 5s
+
+rule_files:
+  - 'rules/*.yml'
+  - 'alerts/*.yml'
+
+scrape_configs:
+  # llmbench serve: state of finished runs, verdicts on scenarios, and the results of runs that are new.
+  - job_name: llmbench
+    scrape_interval: 5s
+    scrape_timeout: 5s
+    params:
+      collect[]: [current]
+    static_configs:
+      - targets: ['${exporter}']
+
+  # The exact results of all finished runs: a large page that seldom changes.
+  - job_name: llmbench-results
+    scrape_interval: 60s
+    params:
+      collect[]: [results]
+    static_configs:
+      - targets: ['${exporter}']
+
+  # Running runs and the servers that they measure. /sd gives each target its job and its path, and so the labels of a
+  # target win over those of its page (honor_labels: false).
+  - job_name: llmbench-discovered
+    scrape_interval: 2s
+    scrape_timeout: 2s
+    honor_labels: false
+    http_sd_configs:
+      - url: 'http://${exporter}/sd'
+        refresh_interval: 5s
+    metric_relabel_configs:
+      # Where Prometheus negotiates OpenMetrics, SGLang's client library writes sglang_ for sglang: (client_python 1177).
+      - source_labels: [__name__]
+        regex: 'sglang_(.+)'
+        target_label: __name__
+        replacement: 'sglang:$1'
+      # Engines inside Ray, without the sums of histograms, which Ray makes of the middles of the buckets.
+      - source_labels: [otel_scope_name, __name__]
+        regex: 'ray[.].+;.+_sum'
+        action: drop
+      - source_labels: [__name__]
+        regex: 'ray_(vllm|sglang)[:_](.+)'
+        target_label: __name__
+        replacement: '$1:$2'`,
+    },
+    {
+      id: 'data-source',
+      language: 'yaml',
+      text: `# provisioning/datasources/llmbench.yaml
+apiVersion: 1
+datasources:
+  - name: llmbench runs
+    uid: llmbench-runs
+    type: llmbench-runs-datasource
+    access: proxy
+    url: http://${exporter}
+    # With a token, which changes of baselines require:
+    # jsonData:
+    #   httpHeaderName1: Authorization
+    # secureJsonData:
+    #   httpHeaderValue1: Bearer $LLMBENCH_API_TOKEN`,
+    },
+    { id: 'baseline', language: 'bash', text: BASELINE_CHANGES },
+    {
+      id: 'app',
+      language: 'yaml',
+      text: `# provisioning/plugins/llmbench.yaml
+apiVersion: 1
+apps:
+  - type: llmbench-observability-app
+    org_id: 1
+    disabled: false`,
+    },
+  ];
+}

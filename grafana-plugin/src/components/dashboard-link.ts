@@ -1,5 +1,11 @@
 import { urlUtil } from '@grafana/data';
-import type { TimeSpan } from '../prometheus/query-prometheus.ts';
+import { getBackendSrv } from '@grafana/runtime';
+import { useCallback } from 'react';
+import { lastValueFrom } from 'rxjs';
+import { usePage } from '../hooks/page-context.ts';
+import { useLoaded } from '../hooks/useLoaded.ts';
+import { nativeOnlyQuery } from '../prometheus/native-queries.ts';
+import { queryPrometheus, type TimeSpan } from '../prometheus/query-prometheus.ts';
 
 interface DashboardPlace {
   time: TimeSpan;
@@ -40,7 +46,7 @@ export function benchmarkDashboardUrl(place: DashboardPlace): string {
 }
 
 /** The dashboards that links lead to, and their variants for native histograms. */
-export const LINKED_DASHBOARDS = [...new Set([...Object.values(DASHBOARDS), GENERIC, BENCHMARK])].flatMap((uid) => [
+const LINKED_DASHBOARDS = [...new Set([...Object.values(DASHBOARDS), GENERIC, BENCHMARK])].flatMap((uid) => [
   uid,
   `${uid}${NATIVE_SUFFIX}`,
 ]);
@@ -69,4 +75,38 @@ function dashboardUrl(uid: string, { time, prometheus, runId, job, instance, nat
     ...(job !== undefined && { 'var-job': job }),
     ...(instance !== undefined && { 'var-instance': instance }),
   });
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The dashboards to use in their variant for native histograms; none while it is not known which Grafana has. */
+export function useNativeDashboards(): ReadonlySet<string> {
+  const { prometheus, time } = usePage();
+  const load = useCallback((signal: AbortSignal) => nativeDashboards(prometheus, time, signal), [prometheus, time]);
+  return useLoaded(load).data ?? NONE;
+}
+
+async function nativeDashboards(prometheus: string | null, time: TimeSpan, signal: AbortSignal): Promise<Set<string>> {
+  const uids = await provisioned(signal);
+  const isUnclear = nativeVariants(uids, true).size > nativeVariants(uids, false).size;
+  return nativeVariants(uids, isUnclear && prometheus !== null && (await storesNativesOnly(prometheus, time)));
+}
+
+/** Those of the linked dashboards that Grafana has and the user may see. */
+async function provisioned(abortSignal: AbortSignal): Promise<Set<string>> {
+  const parameters = new URLSearchParams([
+    ['type', 'dash-db'],
+    ...LINKED_DASHBOARDS.map((uid) => ['dashboardUIDs', uid] satisfies [string, string]),
+  ]);
+  const url = `/api/search?${parameters}`;
+  const { data } = await lastValueFrom(
+    getBackendSrv().fetch<Array<{ uid: string }>>({ url, method: 'GET', showErrorAlert: false, abortSignal })
+  );
+  return new Set(data.map(({ uid }) => uid));
+}
+
+async function storesNativesOnly(prometheus: string, time: TimeSpan): Promise<boolean> {
+  const { FIRST_TOKEN_HISTOGRAMS } = await import('../prometheus/first-token-histograms.ts');
+  const target = { refId: 'native', expr: nativeOnlyQuery(FIRST_TOKEN_HISTOGRAMS), instant: true };
+  return (await queryPrometheus(prometheus, [target], time)).length > 0;
 }

@@ -10,11 +10,9 @@ import type { Unit } from '../../../core/run/statistic.ts';
 import { ABSENT, counted, quantity, quantityRange } from '../../../core/text/quantities.ts';
 import { SparkLine } from '../charts/SparkLine.tsx';
 import type { Column } from './DataTable.tsx';
-import { durationText } from './duration-text.ts';
-import { ObjectiveBadge } from './ObjectiveBadge.tsx';
+import { durationText } from '../charts/time-text.ts';
+import { ObjectiveBadge, StatusBadge, VerdictBadge } from './Badges.tsx';
 import { liveFigures } from './run-progress.ts';
-import { StatusBadge } from './StatusBadge.tsx';
-import { VerdictBadge } from './VerdictBadge.tsx';
 
 /** A row of a list of runs. */
 export interface RunRow {

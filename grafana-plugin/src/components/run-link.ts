@@ -1,6 +1,6 @@
 import type { RunTime } from '../hooks/page-context.ts';
 import { dateTimeFormat, urlUtil } from '@grafana/data';
-import { pageUrl, ROUTES } from '../constants/routes.ts';
+import { pageUrl, ROUTES } from '../constants.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
 import type { ListedRegression, VerdictResponse } from '../../../core/api/scenarios.ts';
 

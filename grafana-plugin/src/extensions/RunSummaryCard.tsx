@@ -6,12 +6,11 @@ import { shortTitle } from '../../../core/measures/names.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import { LoadProblem } from '../components/LoadProblem.tsx';
 import { runUrl } from '../components/run-link.ts';
-import { StatusBadge } from '../components/StatusBadge.tsx';
+import { StatusBadge } from '../components/Badges.tsx';
 import { Tile, Tiles } from '../components/Tile.tsx';
 import { useLoaded } from '../hooks/useLoaded.ts';
-import { RUNS_DATASOURCE_ID } from '../constants/plugin.ts';
-import { ExporterApi } from '../exporter-api/exporter-api.ts';
-import { ExporterError } from '../exporter-api/exporter-error.ts';
+import { RUNS_DATASOURCE_ID } from '../constants.ts';
+import { ExporterApi, ExporterError } from '../exporter-api/exporter-api.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
 
 export interface RunSummaryProps {

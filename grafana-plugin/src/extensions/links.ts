@@ -1,5 +1,5 @@
 import { type AppPlugin, PluginExtensionPoints, type PluginExtensionPanelContext } from '@grafana/data';
-import { pageUrl, ROUTES } from '../constants/routes.ts';
+import { pageUrl, ROUTES } from '../constants.ts';
 
 /** The links that the app adds to Grafana's menus; plugin.json declares the same. */
 export const RUNS_LINK = {

@@ -1,5 +1,5 @@
 import { initPluginTranslations } from '@grafana/i18n';
-import { PLUGIN_ID } from '../constants/plugin.ts';
+import { PLUGIN_ID } from '../constants.ts';
 
 /** The component with its texts; it is shown outside of the app, which then has not loaded them. */
 export async function loadRunSummary() {

@@ -1,7 +1,7 @@
 import type { AppPlugin } from '@grafana/data';
 import { LoadingPlaceholder } from '@grafana/ui';
 import React, { lazy, Suspense } from 'react';
-import { PLUGIN_ID } from '../constants/plugin.ts';
+import { PLUGIN_ID } from '../constants.ts';
 import type { RunSummaryProps } from './RunSummaryCard.tsx';
 
 /** The component that other plugins may show; plugin.json declares the same. */

@@ -1,7 +1,8 @@
 import type { TimeRange } from '@grafana/data';
 import type { SceneObject } from '@grafana/scenes';
 import type { TimeZone } from '@grafana/schema';
-import { createContext, type ReactNode, useContext } from 'react';
+import { createContext, useContext, type ReactNode } from 'react';
+import { config } from '@grafana/runtime';
 import type { ExporterApi } from '../exporter-api/exporter-api.ts';
 import type { TimeSpan } from '../prometheus/query-prometheus.ts';
 
@@ -39,4 +40,22 @@ export function usePage(): PageContextValue {
 export interface RunTime {
   from: number;
   to: number | 'now';
+}
+
+export interface CurrentUser {
+  login: string;
+  /** Whether Grafana lets the user change things, as its proxy checks again on its server. */
+  isEditor: boolean;
+  mayAddDataSources: boolean;
+}
+
+/** Who is signed in to Grafana. */
+export function currentUser(): CurrentUser {
+  const { login, orgRole, isGrafanaAdmin, permissions } = config.bootData.user;
+  const isAdmin = isGrafanaAdmin || orgRole === 'Admin';
+  return {
+    login,
+    isEditor: isAdmin || orgRole === 'Editor',
+    mayAddDataSources: permissions?.['datasources:create'] ?? isAdmin,
+  };
 }

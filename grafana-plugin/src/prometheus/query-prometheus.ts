@@ -10,8 +10,7 @@ import {
 import { getDataSourceSrv } from '@grafana/runtime';
 import type { DataQuery } from '@grafana/schema';
 import { from, lastValueFrom } from 'rxjs';
-import type { Cells } from './native-grid.ts';
-import { isNativeHistogram, nativeCells } from './native-frame.ts';
+import { isNativeHistogram, nativeCells, type Cells } from './native-grid.ts';
 
 /** One query in PromQL. */
 export interface PrometheusTarget {

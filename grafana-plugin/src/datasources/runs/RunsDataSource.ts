@@ -14,16 +14,11 @@ import {
 import { t } from '@grafana/i18n';
 import { getTemplateSrv, type TemplateSrv } from '@grafana/runtime';
 import { from, type Observable } from 'rxjs';
-import { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import { ExporterApi, exporterError } from '../../exporter-api/exporter-api.ts';
 import type { RunFilterQuery } from '../../../../core/api/runs.ts';
-import { exporterError } from '../../exporter-api/exporter-error.ts';
 import type { StatusResponse } from '../../../../core/api/service.ts';
-import { AnnotationEditor } from './components/AnnotationEditor.tsx';
-import { annotationsFrame } from './frames/annotations-frame.ts';
-import { distributionFrame } from './frames/distribution-frame.ts';
-import { measuresFrame } from './frames/measures-frame.ts';
-import { requestsFrame } from './frames/requests-frame.ts';
-import { runsFrame } from './frames/runs-frame.ts';
+import { AnnotationEditor, VariableEditor } from './components/VariableEditor.tsx';
+import { annotationsFrame, distributionFrame, measuresFrame, requestsFrame, runsFrame } from './frames.ts';
 import {
   DEFAULT_QUERY,
   type RunsOptions,
@@ -31,7 +26,6 @@ import {
   type ExporterDataSource,
   type RunsVariableQuery,
 } from './types.ts';
-import { VariableEditor } from './components/VariableEditor.tsx';
 
 /** Runs of llmbench, from the HTTP API of `llmbench serve` through Grafana's data proxy. */
 export class RunsDataSource extends DataSourceApi<RunsQuery, RunsOptions> {

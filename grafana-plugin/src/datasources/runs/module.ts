@@ -1,6 +1,6 @@
 import { DataSourcePlugin } from '@grafana/data';
 import { initPluginTranslations } from '@grafana/i18n';
-import { PLUGIN_ID } from '../../constants/plugin.ts';
+import { PLUGIN_ID } from '../../constants.ts';
 import { ConfigEditor } from './components/ConfigEditor.tsx';
 import { QueryEditor } from './components/QueryEditor.tsx';
 import { RunsDataSource } from './RunsDataSource.ts';

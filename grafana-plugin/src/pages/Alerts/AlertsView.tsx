@@ -8,20 +8,21 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { OpenRegressions, useScenarios } from '../../components/OpenRegressions.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
 import { type Loaded, useLoaded } from '../../hooks/useLoaded.ts';
-import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import { pageUrl, ROUTES } from '../../constants.ts';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
 import { ActiveAlerts } from './ActiveAlerts.tsx';
 import {
   activeAlerts,
-  type AlertRule,
   calling,
   loadedTwice,
   missingAlerts,
   ownRules,
+  grafanaRules,
+  prometheusRules,
+  type AlertRule,
   type RuleSource,
 } from './alert-rules.ts';
 import { RuleTable } from './RuleTable.tsx';
-import { grafanaRules, prometheusRules } from './rules-api.ts';
 
 /** The alert rules of the project in Prometheus and in Grafana, and what fires. */
 export default function AlertsView() {

@@ -1,17 +1,151 @@
-import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { TextLink } from '@grafana/ui';
-import React, { useMemo } from 'react';
+import {
+  Badge,
+  Button,
+  Drawer,
+  LinkButton,
+  LoadingPlaceholder,
+  RenderUserContentAsHTML,
+  TextLink,
+  type BadgeColor,
+} from '@grafana/ui';
+import React, { useCallback, useMemo, useState } from 'react';
+import { renderMarkdown, dateTimeFormat } from '@grafana/data';
+import { getBackendSrv } from '@grafana/runtime';
+import { lastValueFrom } from 'rxjs';
 import { ABSENT } from '../../../../core/text/quantities.ts';
-import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { DataTable, type Column } from '../../components/DataTable.tsx';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
-import { pageUrl, ROUTES } from '../../constants/routes.ts';
-import { type ShownState, StateBadge } from './AlertBadges.tsx';
-import type { AlertRule, RuleSource } from './alert-rules.ts';
-import { RunbookButton } from './Runbook.tsx';
-import type { ShippedAlert } from './shipped-alerts.ts';
+import { PLUGIN_ID, pageUrl, ROUTES } from '../../constants.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
+import { SHIPPED_ALERTS, type AlertState, type AlertRule, type RuleSource, type ShippedAlert } from './alert-rules.ts';
 
-interface Props {
+/** What is shown of a rule or an alert. */
+type ShownState = AlertState | 'inactive' | 'error' | 'missing' | 'paused';
+
+const COLORS: Record<ShownState, BadgeColor> = {
+  firing: 'red',
+  pending: 'orange',
+  inactive: 'green',
+  error: 'purple',
+  missing: 'darkgrey',
+  paused: 'blue',
+};
+
+const FIRING_COLORS: Readonly<Record<string, BadgeColor>> = { critical: 'red', warning: 'orange', info: 'blue' };
+
+interface AlertBadgesProps {
+  state: ShownState;
+  /** Of the rule, which colors what fires; null: not known. */
+  severity?: string | null;
+}
+
+export function StateBadge({ state, severity = null }: AlertBadgesProps) {
+  const color = state === 'firing' ? (FIRING_COLORS[severity ?? ''] ?? COLORS.firing) : COLORS[state];
+  return <Badge text={stateText(state)} color={color} />;
+}
+
+function stateText(state: ShownState): string {
+  switch (state) {
+    case 'firing':
+      return t('alerts.state.firing', 'firing');
+    case 'pending':
+      return t('alerts.state.pending', 'pending');
+    case 'inactive':
+      return t('alerts.state.inactive', 'inactive');
+    case 'error':
+      return t('alerts.state.error', 'error');
+    case 'missing':
+      return t('alerts.state.missing', 'missing');
+    case 'paused':
+      return t('alerts.state.paused', 'paused');
+  }
+}
+
+interface RunbookProps {
+  alert: string;
+  /** The rule's annotation; null where it has none. */
+  url: string | null;
+}
+
+/** The runbook of an alert: at its address, or the one that comes with the app. Nothing for a rule without either. */
+export function RunbookButton({ alert, url }: RunbookProps) {
+  const [isOpen, setOpen] = useState(false);
+  const label = t('alerts.runbook-of', 'Runbook of {{alert}}', { alert });
+  const text = t('alerts.runbook', 'Runbook');
+  if (url !== null && isReachable(url)) {
+    return (
+      <LinkButton
+        size="sm"
+        variant="secondary"
+        fill="text"
+        icon="book"
+        href={url}
+        target="_blank"
+        rel="noreferrer"
+        aria-label={label}
+      >
+        {text}
+      </LinkButton>
+    );
+  }
+  if (!SHIPPED_ALERTS.some(({ name }) => name === alert)) {
+    return null;
+  }
+  return (
+    <>
+      <Button size="sm" variant="secondary" fill="text" icon="book" onClick={() => setOpen(true)} aria-label={label}>
+        {text}
+      </Button>
+      {isOpen && (
+        <Drawer title={label} size="md" onClose={() => setOpen(false)}>
+          <Runbook alert={alert} />
+        </Drawer>
+      )}
+    </>
+  );
+}
+
+/** A path in the project is no address, and the rules as shipped name an exporter on the loopback address. */
+function isReachable(url: string): boolean {
+  return /^https?:\/\/(?!127\.|localhost\b|\[::1\])/.test(url);
+}
+
+function Runbook({ alert }: { alert: string }) {
+  const load = useCallback((signal: AbortSignal) => loadRunbook(alert, signal), [alert]);
+  const { data, error, reload } = useLoaded(load);
+  const html = useMemo(() => (data === undefined ? '' : renderMarkdown(runbookText(data))), [data]);
+  if (error) {
+    return (
+      <LoadProblem
+        title={t('alerts.runbook-problem', 'The runbook could not be loaded')}
+        error={error}
+        onRetry={reload}
+      />
+    );
+  }
+  return data === undefined ? (
+    <LoadingPlaceholder text={t('alerts.runbook-loading', 'Loading the runbook …')} />
+  ) : (
+    <RenderUserContentAsHTML className="markdown-html" content={html} />
+  );
+}
+
+async function loadRunbook(alert: string, abortSignal: AbortSignal): Promise<string> {
+  const url = `public/plugins/${PLUGIN_ID}/runbooks/${alert}.md`;
+  const response = await lastValueFrom(
+    getBackendSrv().fetch<string>({ url, responseType: 'text', showErrorAlert: false, abortSignal })
+  );
+  return response.data;
+}
+
+/** Without its title, which the drawer has, and without links to files that are not in the app. */
+export function runbookText(markdown: string): string {
+  return markdown.replace(/^# .*\n+/, '').replace(/\[([^\]]+)\]\((?!https?:)[^)]*\)/g, '$1');
+}
+
+interface RuleTableProps {
   rules: readonly AlertRule[];
   missing: readonly ShippedAlert[];
 }
@@ -26,7 +160,7 @@ interface Row {
 }
 
 /** Every alert rule of the project with its state, and those that are not loaded. */
-export function RuleTable({ rules, missing }: Props) {
+export function RuleTable({ rules, missing }: RuleTableProps) {
   const columns = useMemo(() => ruleColumns(), []);
   const rows = useMemo(() => [...rules.map(loadedRow), ...missing.map(missingRow)], [rules, missing]);
   return (

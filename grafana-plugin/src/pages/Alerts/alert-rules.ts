@@ -1,5 +1,108 @@
-import type { AlertResponse, RuleResponse, RuleGroupResponse } from './rules-api.ts';
-import { GROUP_PREFIX, NAME_PREFIX, ONLY_IN_PROMETHEUS, SHIPPED_ALERTS, type ShippedAlert } from './shipped-alerts.ts';
+import { getBackendSrv, isFetchError } from '@grafana/runtime';
+import { t } from '@grafana/i18n';
+import { lastValueFrom } from 'rxjs';
+
+/** An alert of the project's `prometheus/alerts`. */
+export interface ShippedAlert {
+  name: string;
+  severity: 'critical' | 'warning' | 'info';
+}
+
+/** The alerts that the project ships, in the order of importance for a benchmark. */
+export const SHIPPED_ALERTS: readonly ShippedAlert[] = [
+  { name: 'LlmScenarioRegressed', severity: 'critical' },
+  { name: 'LlmScenarioUndecided', severity: 'warning' },
+  { name: 'LlmScenarioOverdue', severity: 'warning' },
+  { name: 'LlmScenarioNeverCompleted', severity: 'warning' },
+  { name: 'LlmObjectiveMissed', severity: 'warning' },
+  { name: 'LlmScenarioSlowerHeuristic', severity: 'info' },
+  { name: 'LlmClientSaturated', severity: 'warning' },
+  { name: 'LlmBenchmarkRunning', severity: 'info' },
+  { name: 'LlmErrorShareHigh', severity: 'critical' },
+  { name: 'LlmTimeToFirstTokenBurn', severity: 'critical' },
+  { name: 'LlmQueueSaturated', severity: 'warning' },
+  { name: 'LlmKvCachePressure', severity: 'warning' },
+  { name: 'LlmPreemptions', severity: 'warning' },
+  { name: 'LlmTargetDown', severity: 'critical' },
+  { name: 'LlmTargetSilent', severity: 'warning' },
+];
+
+/** It marks servers for Alertmanager; the Grafana-managed rules have it in their queries. */
+export const ONLY_IN_PROMETHEUS = 'LlmBenchmarkRunning';
+
+/** The names of the project's alerts begin with this, and those of its groups with `llmbench-`. */
+const NAME_PREFIX = 'Llm';
+const GROUP_PREFIX = 'llmbench-';
+
+/** The rules of Prometheus' `/api/v1/rules`; Grafana answers for its own in the same form. */
+export interface RulesResponse {
+  status: string;
+  data: { groups: RuleGroupResponse[] };
+}
+
+interface RuleGroupResponse {
+  name: string;
+  rules: RuleResponse[];
+}
+
+export interface RuleResponse {
+  type: string;
+  name: string;
+  /** Prometheus: firing, pending, inactive, unknown; Grafana: also recovering. */
+  state?: string;
+  /** Prometheus: ok, err, unknown; Grafana: ok, error, nodata, unknown. */
+  health?: string;
+  lastError?: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  alerts?: AlertResponse[] | null;
+  lastEvaluation?: string;
+  /** Grafana only. */
+  uid?: string;
+  isPaused?: boolean;
+}
+
+interface AlertResponse {
+  labels: Record<string, string>;
+  annotations: Record<string, string>;
+  /** Prometheus: firing, pending; Grafana: Alerting, Pending, Normal, Recovering …, with a reason in parentheses. */
+  state: string;
+  activeAt?: string | null;
+}
+
+/** The alert rules that a Prometheus evaluates, by the resources of its data source. Rejects when it does not answer. */
+export function prometheusRules(uid: string, signal: AbortSignal): Promise<RuleGroupResponse[]> {
+  return groupsAt(`/api/datasources/uid/${uid}/resources/api/v1/rules?type=alert`, signal);
+}
+
+/** The rules that Grafana evaluates and the user may see. Rejects when it does not answer. */
+export function grafanaRules(signal: AbortSignal): Promise<RuleGroupResponse[]> {
+  return groupsAt(`/api/prometheus/grafana/api/v1/rules?search.rule_name=${NAME_PREFIX}`, signal);
+}
+
+async function groupsAt(url: string, abortSignal: AbortSignal): Promise<RuleGroupResponse[]> {
+  try {
+    const { data } = await lastValueFrom(
+      getBackendSrv().fetch<RulesResponse>({ url, method: 'GET', showErrorAlert: false, abortSignal })
+    );
+    if (data?.status !== 'success' || !Array.isArray(data.data?.groups)) {
+      throw new Error(t('alerts.no-rules-api', 'The answer is not that of the rules API of Prometheus.'));
+    }
+    return data.data.groups;
+  } catch (error) {
+    throw rulesError(error);
+  }
+}
+
+function rulesError(thrown: unknown): Error {
+  if (!isFetchError(thrown)) {
+    return thrown instanceof Error ? thrown : new Error(String(thrown));
+  }
+  const { status, data } = thrown as { status: number; data?: { message?: string; error?: string } };
+  const reason = data?.error ?? data?.message;
+  const text = t('alerts.http-status', 'HTTP {{status}}', { status });
+  return new Error(reason ? `${text}: ${reason}` : text);
+}
 
 /** Who evaluates a rule. */
 export type RuleSource = 'prometheus' | 'grafana';

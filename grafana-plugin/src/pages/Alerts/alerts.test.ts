@@ -1,10 +1,18 @@
 import { readdirSync, readFileSync } from 'fs';
 import { join } from 'path';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
-import { activeAlerts, alertsByRule, calling, loadedTwice, missingAlerts, ownRules } from './alert-rules.ts';
-import { alertCompareUrl, alertRuns, subjectLabels, withoutRuns } from './alert-subject.ts';
-import { ONLY_IN_PROMETHEUS, SHIPPED_ALERTS } from './shipped-alerts.ts';
-import type { RuleResponse } from './rules-api.ts';
+import {
+  activeAlerts,
+  alertsByRule,
+  calling,
+  loadedTwice,
+  missingAlerts,
+  ownRules,
+  ONLY_IN_PROMETHEUS,
+  SHIPPED_ALERTS,
+  type RuleResponse,
+} from './alert-rules.ts';
+import { alertCompareUrl, alertRuns, subjectLabels, withoutRuns } from './ActiveAlerts.tsx';
 
 const PROJECT = join(__dirname, '../../../..');
 const read = (path: string) => readFileSync(join(PROJECT, path), 'utf8');

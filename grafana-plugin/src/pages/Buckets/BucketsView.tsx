@@ -8,7 +8,7 @@ import { useAddress } from '../../hooks/useAddress.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
-import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import { pageUrl, ROUTES } from '../../constants.ts';
 import { type ListedServer, listServers, onePerInstance, serverKey } from './list-servers.ts';
 import { ServerBucketsView } from './ServerBucketsView.tsx';
 

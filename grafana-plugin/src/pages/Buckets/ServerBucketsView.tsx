@@ -13,7 +13,7 @@ import { loadBuckets } from './load-buckets.ts';
 import { Settings } from './Settings.tsx';
 import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
 import { ADVISED_QUANTILES, type AdvisedPercentile } from '../../../../core/histogram/bucket-advice.ts';
-import { percentileColor } from './percentile-color.ts';
+import { percentileColor } from './BucketPlot.tsx';
 
 /** The histograms of one server: what to set, then each family. */
 export function ServerBucketsView({ prometheus, server }: { prometheus: string; server: ListedServer }) {

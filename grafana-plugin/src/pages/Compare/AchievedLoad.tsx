@@ -6,8 +6,7 @@ import { Section } from '../../components/Section.tsx';
 import type { ShownRun } from './shown-runs.ts';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import type { ResultFile } from '../../../../core/run/result.ts';
-import { distributionOf, scalarOf } from '../../components/find-measure.ts';
-import { measureName } from '../../components/measure-name.ts';
+import { distributionOf, scalarOf, measureName } from '../../components/measure-name.ts';
 
 /** The load that the runs achieved, which may differ for equal configurations. */
 export function AchievedLoad({ runs }: { runs: readonly ShownRun[] }) {

@@ -1,28 +1,175 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Combobox, IconButton, useStyles2 } from '@grafana/ui';
-import React from 'react';
-import { useAddress } from '../../hooks/useAddress.ts';
+import {
+  Button,
+  MultiCombobox,
+  TextLink,
+  useStyles2,
+  useTheme2,
+  Combobox,
+  IconButton,
+  type ComboboxOption,
+} from '@grafana/ui';
+import React, { useState } from 'react';
+import { useLocation } from 'react-router-dom';
+import type { CompareResponse } from '../../../../core/api/comparison.ts';
+import type { RunSummary } from '../../../../core/api/runs.ts';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Named } from '../../components/Named.tsx';
+import { runTitle, runUrl } from '../../components/run-link.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { CompareResponse } from '../../../../core/api/comparison.ts';
-import { SETS, type ShownRun } from './shown-runs.ts';
-import { SetPicker } from './SetPicker.tsx';
+import { useAddress } from '../../hooks/useAddress.ts';
+import { runsText } from './VerdictSummary.tsx';
+import { setColor, SETS, type SetName, type ShownRun } from './shown-runs.ts';
+
+interface SetPickerProps {
+  set: SetName;
+  exporter: ExporterApi;
+  /** Run ids, prefixes of them, `scenario:NAME`, `tag:TAG` or `last:N`. */
+  selectors: readonly string[];
+  onChange: (selectors: string[]) => void;
+  /** Ids of the runs that the selectors mean; empty until they are known. */
+  runIds: readonly string[];
+  shown: readonly ShownRun[];
+}
+
+const MAX_OPTIONS = 50;
+
+/** Selects the runs of a set: single runs, or by scenario and tag. */
+function SetPicker({ set, exporter, selectors, onChange, runIds, shown }: SetPickerProps) {
+  const styles = useStyles2(getSetPickerStyles);
+  const theme = useTheme2();
+  const titles = new Map(shown.map(({ response: { summary } }) => [summary.run_id, runTitle(summary)]));
+  const label = set === 'a' ? t('comparison.set-a', 'A, baseline') : t('comparison.set-b', 'B, compared');
+  return (
+    <div className={styles.picker} role="group" aria-label={label}>
+      <div className={styles.head}>
+        <span className={styles.dot} style={{ background: setColor(theme, set) }} />
+        <b>{label}</b>
+        {runIds.length > 0 && <span className={styles.facts}>{runsText(runIds.length)}</span>}
+      </div>
+      <Named label={label}>
+        {(named) => (
+          <MultiCombobox
+            options={(text) => options(exporter, text)}
+            value={selectors.map((selector) => ({ value: selector, label: titles.get(selector) ?? selector }))}
+            onChange={(chosen) => onChange(chosen.map(({ value }) => value))}
+            placeholder={t('comparison.pick', 'Runs, scenario:NAME, tag:TAG, last:6 …')}
+            createCustomValue
+            customValueDescription={t('comparison.pick-custom', 'Use as selector')}
+            aria-labelledby={named}
+            isClearable
+          />
+        )}
+      </Named>
+      <Runs runIds={runIds} shown={shown} />
+    </div>
+  );
+}
+
+/** Runs, scenarios and tags that contain the text. */
+async function options(exporter: ExporterApi, text: string): Promise<Array<ComboboxOption<string>>> {
+  const [page, scenarios, tags] = await Promise.all([
+    exporter.runs({ q: text, status: ['completed', 'aborted', 'failed'], limit: MAX_OPTIONS }),
+    exporter.values('scenarios'),
+    exporter.values('tags'),
+  ]);
+  const named = [
+    ...scenarios.values.map(({ value }) => `scenario:${value}`),
+    ...tags.values.map(({ value }) => `tag:${value}`),
+  ].filter((selector) => selector.toLowerCase().includes(text.toLowerCase()));
+  return [
+    ...named.slice(0, MAX_OPTIONS).map((selector) => ({
+      value: selector,
+      label: selector,
+      group: t('comparison.by-name', 'Scenarios and tags'),
+    })),
+    ...page.runs.map((run) => ({
+      value: run.run_id,
+      label: runTitle(run),
+      description: factsOf(run),
+      group: t('comparison.single-runs', 'Runs'),
+    })),
+  ];
+}
+
+/** The first runs by title; the others are listed by id on request. */
+function Runs({ runIds, shown }: Pick<SetPickerProps, 'runIds' | 'shown'>) {
+  const styles = useStyles2(getSetPickerStyles);
+  const { search } = useLocation();
+  const [isOpen, setOpen] = useState(false);
+  const others = runIds.slice(shown.length);
+  if (shown.length === 0) {
+    return null;
+  }
+  return (
+    <ul className={styles.list}>
+      {shown.map(({ mark, response: { summary } }) => (
+        <li key={summary.run_id} className={styles.run}>
+          <b>{mark}</b>
+          <TextLink href={runUrl(summary, search)} variant="bodySmall">
+            {runTitle(summary)}
+          </TextLink>
+          <span className={styles.facts}>{factsOf(summary)}</span>
+        </li>
+      ))}
+      {isOpen &&
+        others.map((id, i) => (
+          <li key={id} className={styles.run}>
+            <b>{`${shown[0]?.mark.charAt(0)}${shown.length + i + 1}`}</b>
+            <TextLink
+              href={runUrl({ run_id: id, start: null, end: null, status: 'completed' }, search)}
+              variant="bodySmall"
+            >
+              {id}
+            </TextLink>
+          </li>
+        ))}
+      {others.length > 0 && (
+        <li>
+          <Button size="sm" fill="text" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen
+              ? t('comparison.fewer', 'Show fewer')
+              : t('comparison.more', 'Show {{count}} more', { count: others.length })}
+          </Button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function factsOf({ load, model, system, run_id }: RunSummary): string {
+  return [load, model, system, run_id].filter(Boolean).join(' · ');
+}
+
+const getSetPickerStyles = (theme: GrafanaTheme2) => ({
+  picker: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(0.75), minWidth: 0 }),
+  head: css({ display: 'flex', alignItems: 'center', gap: theme.spacing(1) }),
+  dot: css({ width: 10, height: 10, borderRadius: theme.shape.radius.circle }),
+  list: css({ listStyle: 'none', margin: 0, display: 'grid', gap: theme.spacing(0.25) }),
+  run: css({
+    ...theme.typography.bodySmall,
+    display: 'flex',
+    flexWrap: 'wrap',
+    alignItems: 'baseline',
+    columnGap: theme.spacing(1),
+  }),
+  facts: css({ ...theme.typography.bodySmall, color: theme.colors.text.secondary, overflowWrap: 'anywhere' }),
+});
 
 /** Margins to choose from, in percent; any other can be typed. */
 const MARGINS = ['1', '2', '3', '5', '10', '20'];
 
-interface Props {
+interface ChooserProps {
   exporter: ExporterApi;
   comparison: CompareResponse | undefined;
   shown: readonly ShownRun[];
 }
 
 /** The two sets, and how they are judged: all of it in the URL. */
-export function Chooser({ exporter, comparison, shown }: Props) {
-  const styles = useStyles2(getStyles);
+export function Chooser({ exporter, comparison, shown }: ChooserProps) {
+  const styles = useStyles2(getChooserStyles);
   const address = useAddress();
   const label = t('comparison.margin-choice', 'Margin');
   return (
@@ -76,7 +223,7 @@ export function Chooser({ exporter, comparison, shown }: Props) {
   );
 }
 
-const getStyles = (theme: GrafanaTheme2) => ({
+const getChooserStyles = (theme: GrafanaTheme2) => ({
   chooser: css({
     display: 'grid',
     gridTemplateColumns: 'repeat(2, minmax(0, 1fr))',

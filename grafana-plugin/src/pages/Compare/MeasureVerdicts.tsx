@@ -1,22 +1,72 @@
+import { t } from '@grafana/i18n';
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
+import type { CompareResponse, MeasureResponse } from '../../../../core/api/comparison.ts';
+import type { Reason } from '../../../../core/api/verdict.ts';
 import { percentText, ABSENT, quantity } from '../../../../core/text/quantities.ts';
-import { useAddress } from '../../hooks/useAddress.ts';
-import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { VerdictBadge } from '../../components/Badges.tsx';
+import { DataTable, type Column } from '../../components/DataTable.tsx';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Section } from '../../components/Section.tsx';
-import { VerdictBadge } from '../../components/VerdictBadge.tsx';
-import type { CompareResponse, MeasureResponse } from '../../../../core/api/comparison.ts';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
-import { type EffectAxis, effectAxis } from './effect-axis.ts';
-import { EffectPlot, EffectTicks } from './EffectPlot.tsx';
-import { effectText, intervalText, marginText } from './effect-text.ts';
 import { statisticKey, statisticName } from '../../components/measure-name.ts';
-import { notableMeasures } from './measure-rows.ts';
-import { reasonText } from './reason-text.ts';
+import { useAddress } from '../../hooks/useAddress.ts';
+import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
+import {
+  effectAxis,
+  EffectPlot,
+  EffectTicks,
+  effectText,
+  intervalText,
+  marginText,
+  type EffectAxis,
+} from './EffectPlot.tsx';
+
+/** Measures beside those that decide, unless all are shown. */
+const MAX_OTHERS = 8;
+
+/** The measures that decide, and of the others over ok requests those with the smallest q. */
+export function notableMeasures({ measures }: Pick<CompareResponse, 'measures'>): MeasureResponse[] {
+  const others = measures.filter(({ gating, population, effect }) => !gating && population === 'ok' && effect !== null);
+  const notable = [...others].sort((x, y) => (x.p?.adjusted ?? 1) - (y.p?.adjusted ?? 1)).slice(0, MAX_OTHERS);
+  return [...measures.filter(({ gating }) => gating), ...notable];
+}
+
+/** Why the verdict on a measure is what it is, in a few words; empty where the evidence suffices. */
+function reasonText(reason: Reason): string {
+  switch (reason) {
+    case 'decided':
+      return '';
+    case 'preflight':
+      return t('reason.preflight', 'not comparable');
+    case 'too_few_runs':
+      return t('reason.too-few-runs', 'too few runs');
+    case 'wide_interval':
+      return t('reason.wide-interval', 'interval too wide');
+    case 'near_margin':
+      return t('reason.near-margin', 'changed, but near the margin');
+    case 'unconfirmed_regression':
+    case 'unconfirmed_improvement':
+      return t('reason.unconfirmed', 'to be confirmed');
+    case 'multiple_measures':
+      return t('reason.multiple-measures', 'too little evidence for several measures');
+    case 'time_order':
+      return t('reason.time-order', 'a trend between the sets could be the change');
+    case 'buckets':
+      return t('reason.buckets', 'buckets too coarse');
+    case 'failures':
+      return t('reason.failures', 'better among ok requests only');
+    case 'missing_values':
+      return t('reason.missing-values', 'values missing');
+    case 'few_values':
+      return t('reason.few-values', 'too few independent values');
+    case 'unbounded':
+      return t('reason.unbounded', 'values without a bound');
+    case 'no_measures':
+      return t('reason.no-measures', 'not measured');
+  }
+}
 
 /** A verdict per measure, with the evidence as text and as a forest plot. */
 export function MeasureVerdicts({ comparison }: { comparison: CompareResponse }) {

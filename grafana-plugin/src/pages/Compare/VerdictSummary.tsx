@@ -3,9 +3,9 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
-import { VerdictBadge } from '../../components/VerdictBadge.tsx';
+import { VerdictBadge } from '../../components/Badges.tsx';
 import type { CompareResponse } from '../../../../core/api/comparison.ts';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
+import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
 
 /** The verdict in one sentence, and what it is about. */
 export function VerdictSummary({ comparison }: { comparison: CompareResponse }) {

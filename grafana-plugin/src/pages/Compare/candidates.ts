@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import type { RunSummary } from '../../../../core/api/runs.ts';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
+import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
 
 /** Two sets of runs that are worth comparing. */
 export interface Candidate {

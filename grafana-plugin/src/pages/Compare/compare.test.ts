@@ -2,10 +2,9 @@ import type { CompareResponse, MeasureResponse } from '../../../../core/api/comp
 import type { RunResponse } from '../../../../core/api/runs.ts';
 import { runSummary } from '../../../../core/api/testing/run-summary.ts';
 import { columnsOf, configurationDifferences } from './ConfigurationDifferences.tsx';
-import { effectAxis, placeOf } from './effect-axis.ts';
-import { effectText, intervalText } from './effect-text.ts';
+import { effectAxis, placeOf, effectText, intervalText } from './EffectPlot.tsx';
 import { statisticName } from '../../components/measure-name.ts';
-import { notableMeasures } from './measure-rows.ts';
+import { notableMeasures } from './MeasureVerdicts.tsx';
 import { rollingMedian } from './RequestsOverTime.tsx';
 import { markOf, shownIds } from './shown-runs.ts';
 

@@ -2,7 +2,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { runTitle } from '../../components/run-link.ts';
 import type { CompareResponse } from '../../../../core/api/comparison.ts';
 import type { RunResponse } from '../../../../core/api/runs.ts';
-import { paletteColor } from '../../charts/colors.ts';
+import { paletteColor } from '../../charts/chart-style.ts';
 
 /** More runs of a set would hide each other in the charts; the verdict is about all of them. */
 const MAX_SHOWN = 3;

@@ -4,9 +4,8 @@ import { t } from '@grafana/i18n';
 import { Icon, LinkButton, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
 import { Section } from '../../components/Section.tsx';
-import { SnippetBox } from '../../components/SnippetBox.tsx';
-import { firstRunCommands } from '../../components/snippets.ts';
-import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import { SnippetBox, firstRunCommands } from '../../components/SnippetBox.tsx';
+import { pageUrl, ROUTES } from '../../constants.ts';
 
 /** The three steps to the first run, those that are done with a mark. */
 export function FirstRun({ exporterAnswers = false }: { exporterAnswers?: boolean }) {

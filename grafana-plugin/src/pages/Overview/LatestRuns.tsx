@@ -7,9 +7,9 @@ import { counted } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { isJudged, runColumns, type RunRow } from '../../components/run-columns.tsx';
 import { runUrl, trendsUrl } from '../../components/run-link.ts';
-import { VerdictBadge } from '../../components/VerdictBadge.tsx';
+import { VerdictBadge } from '../../components/Badges.tsx';
 import { Section } from '../../components/Section.tsx';
-import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import { pageUrl, ROUTES } from '../../constants.ts';
 import type { AttentionItem } from './attention.ts';
 import type { Overview } from './overview.ts';
 

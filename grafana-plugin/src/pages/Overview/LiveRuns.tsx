@@ -6,7 +6,7 @@ import React from 'react';
 import { useLocation } from 'react-router-dom';
 import { quantity } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
-import { durationText } from '../../components/duration-text.ts';
+import { durationText } from '../../charts/time-text.ts';
 import { runUrl } from '../../components/run-link.ts';
 import { liveFigures, progressText } from '../../components/run-progress.ts';
 import { Section } from '../../components/Section.tsx';

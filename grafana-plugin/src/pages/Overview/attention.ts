@@ -1,6 +1,6 @@
 import { dateTimeFormat, dateTimeFormatTimeAgo } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { durationText } from '../../components/duration-text.ts';
+import { durationText } from '../../charts/time-text.ts';
 import { regressionFacts } from '../../components/OpenRegressions.tsx';
 import { regressionUrl, verdictUrl } from '../../components/run-link.ts';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';

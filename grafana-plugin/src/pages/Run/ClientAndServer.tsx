@@ -12,10 +12,14 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import type { Loaded } from '../../hooks/useLoaded.ts';
-import { distributionOf } from '../../components/find-measure.ts';
-import { type Agreement, type Interval, judgePercentile } from './server-histograms.ts';
-import { measureName } from '../../components/measure-name.ts';
-import type { Compared, CountsByQuantity } from './useServerCounts.ts';
+import { distributionOf, measureName } from '../../components/measure-name.ts';
+import {
+  judgePercentile,
+  type Agreement,
+  type Interval,
+  type Compared,
+  type CountsByQuantity,
+} from './server-histograms.ts';
 import { Named } from '../../components/Named.tsx';
 
 /** The client's measures and what servers call the same; both have one value per request. */

@@ -10,8 +10,8 @@ import { moneyText, ABSENT, counted, quantity } from '../../../../core/text/quan
 import { DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
-import { scalarOf } from '../../components/find-measure.ts';
+import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
+import { scalarOf } from '../../components/measure-name.ts';
 
 /** What the GPUs took and cost; nothing for a run without metrics of GPUs and without a price. */
 export function EnergyAndCost({ result }: { result: ResultFile }) {

@@ -1,26 +1,115 @@
+import type { SceneObject } from '@grafana/scenes';
+import React, { useEffect, useCallback, useMemo } from 'react';
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Alert, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
-import React, { useMemo } from 'react';
-import { counted } from '../../../../core/text/quantities.ts';
-import { usePage } from '../../hooks/page-context.ts';
-import { useSceneContent } from '../../hooks/useSceneContent.ts';
-import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import { LoadingPlaceholder, useStyles2, useTheme2, Alert } from '@grafana/ui';
 import type { RunSummary } from '../../../../core/api/runs.ts';
-import { ExactDistributions } from './ExactDistributions.tsx';
+import { tickText, counted } from '../../../../core/text/quantities.ts';
+import { XyChart } from '../../charts/XyChart.tsx';
+import { paletteColor } from '../../charts/chart-style.ts';
+import { percentText } from '../../charts/time-text.ts';
+import { distributionSeries } from '../../charts/xy-series.ts';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { Section } from '../../components/Section.tsx';
+import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import { usePage } from '../../hooks/page-context.ts';
+import { useLoaded } from '../../hooks/useLoaded.ts';
 import { percentilePanels } from './percentile-panels.ts';
-import { isMostlyUnscraped, type ScrapedRequests, useScrapedRequests } from './useScrapedRequests.ts';
+import { isMostlyUnscraped, useScrapedRequests, type ScrapedRequests } from './useScrapedRequests.ts';
 
-interface Props {
+/**
+ * Puts scene objects, such as panels, into the page's scene, where they find its time range, and returns them once they
+ * are there. `create` comes from `useMemo`; null for nothing. A page has one such content.
+ */
+function useSceneContent(create: (() => SceneObject) | null): SceneObject | null {
+  const { content, setContent } = usePage();
+  useEffect(() => {
+    setContent(create?.());
+    return () => setContent(undefined);
+  }, [create, setContent]);
+  return content ?? null;
+}
+
+const MEASURES = ['time_to_first_token', 'inter_token_latency'] as const;
+const POINTS = 1000;
+const SHARES: readonly [number, number] = [0, 1];
+
+interface ExactDistributionsProps {
+  exporter: ExporterApi;
+  runId: string;
+  /** Why these are shown instead of percentiles over time. */
+  unscraped: string;
+}
+
+/** The client's distributions from the run's own records. */
+function ExactDistributions({ exporter, runId, unscraped }: ExactDistributionsProps) {
+  const styles = useStyles2(getExactDistributionsStyles);
+  const theme = useTheme2();
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      Promise.all(MEASURES.map((measure) => exporter.distribution(runId, { measure, points: POINTS }, signal))),
+    [exporter, runId]
+  );
+  const { data, error, reload } = useLoaded(load);
+  if (error) {
+    return (
+      <LoadProblem title={t('exact.problem', 'The distributions could not be loaded')} error={error} onRetry={reload} />
+    );
+  }
+  const titles = [
+    t('exact.ttft', 'Time to first token, client, exact'),
+    t('exact.itl', 'Inter-token latency, client, exact'),
+  ];
+  return (
+    <div className={styles.columns}>
+      {titles.map((title, i) => (
+        <Section
+          key={title}
+          title={title}
+          description={[
+            unscraped,
+            t('exact.why', 'Exact share of the requests at or below each value, from the records of the run.'),
+          ].join(' ')}
+        >
+          {data?.[i] ? (
+            <XyChart
+              label={t('exact.chart', 'Distribution function: {{measure}}', { measure: title })}
+              series={distributionSeries(data[i], {
+                name: t('exact.name', 'client'),
+                color: paletteColor(theme, i),
+              })}
+              height={250}
+              xText={(value) => tickText(value, 'seconds')}
+              yText={percentText}
+              yDomain={SHARES}
+            />
+          ) : (
+            <LoadingPlaceholder text="" />
+          )}
+        </Section>
+      ))}
+    </div>
+  );
+}
+
+const getExactDistributionsStyles = (theme: GrafanaTheme2) => ({
+  columns: css({
+    display: 'grid',
+    gridTemplateColumns: 'repeat(auto-fit, minmax(420px, 1fr))',
+    gap: theme.spacing(1.5),
+  }),
+});
+
+interface PercentilesProps {
   run: RunSummary;
   /** Provides the exact distributions where Prometheus missed most requests; null without an exporter. */
   exporter: ExporterApi | null;
 }
 
 /** The client's percentiles over time from Prometheus, or its exact distributions where Prometheus missed most requests. */
-export function Percentiles({ run, exporter }: Props) {
-  const styles = useStyles2(getStyles);
+export function Percentiles({ run, exporter }: PercentilesProps) {
+  const styles = useStyles2(getPercentilesStyles);
   const scraped = useScrapedRequests(run);
   if (scraped === undefined) {
     return (
@@ -53,7 +142,7 @@ function unscrapedText({ counted: seen, total }: ScrapedRequests): string {
 
 /** Drawn by the app's own panel, with bounds. */
 function OverTime({ run }: { run: RunSummary }) {
-  const styles = useStyles2(getStyles);
+  const styles = useStyles2(getPercentilesStyles);
   const { prometheus, exporterUid } = usePage();
   const hasStages = run.stages.length > 0;
   const create = useMemo(
@@ -69,6 +158,6 @@ function OverTime({ run }: { run: RunSummary }) {
   ) : null;
 }
 
-const getStyles = (_theme: GrafanaTheme2) => ({
+const getPercentilesStyles = (_theme: GrafanaTheme2) => ({
   panels: css({ height: 380, display: 'flex' }),
 });

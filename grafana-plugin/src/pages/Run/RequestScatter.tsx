@@ -17,7 +17,7 @@ import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { RequestMeasure, RecordsResponse } from '../../../../core/api/run-data.ts';
-import { paletteColor } from '../../charts/colors.ts';
+import { paletteColor } from '../../charts/chart-style.ts';
 
 const MAX_POINTS = 10_000;
 

@@ -6,11 +6,10 @@ import { ClipboardButton, LinkButton, useStyles2 } from '@grafana/ui';
 import React, { useEffect } from 'react';
 import { useLocation } from 'react-router-dom';
 import { usePage } from '../../hooks/page-context.ts';
-import { benchmarkDashboardUrl, serverDashboardUrl } from '../../components/dashboard-link.ts';
-import { durationText } from '../../components/duration-text.ts';
+import { benchmarkDashboardUrl, serverDashboardUrl, useNativeDashboards } from '../../components/dashboard-link.ts';
+import { durationText } from '../../charts/time-text.ts';
 import { runTitle } from '../../components/run-link.ts';
-import { StatusBadge } from '../../components/StatusBadge.tsx';
-import { useNativeDashboards } from '../../components/useNativeDashboards.ts';
+import { StatusBadge } from '../../components/Badges.tsx';
 import type { RunSummary } from '../../../../core/api/runs.ts';
 
 /** The run's title, status, target and load, and links to the dashboards at its time. */

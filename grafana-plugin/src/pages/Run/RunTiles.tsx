@@ -1,15 +1,20 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
-import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { TextLink, useStyles2 } from '@grafana/ui';
+import { useLocation } from 'react-router-dom';
+import type { RunProgress, RunResponse, RunSummary } from '../../../../core/api/runs.ts';
+import { worstVerdict, type ObjectiveVerdict } from '../../../../core/run/objectives.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/record.ts';
-import { type ObjectiveVerdict, worstVerdict } from '../../../../core/run/objectives.ts';
+import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
 import { counted, quantity, quantityRange } from '../../../../core/text/quantities.ts';
-import { durationText } from '../../components/duration-text.ts';
-import { objectiveText } from '../../components/ObjectiveBadge.tsx';
-import { liveFigures, progressText } from '../../components/run-progress.ts';
+import { durationText } from '../../charts/time-text.ts';
+import { objectiveText, VerdictBadge } from '../../components/Badges.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
-import type { RunProgress, RunResponse } from '../../../../core/api/runs.ts';
-import { distributionOf, scalarOf } from '../../components/find-measure.ts';
+import { distributionOf, scalarOf } from '../../components/measure-name.ts';
+import { verdictUrl } from '../../components/run-link.ts';
+import { liveFigures, progressText } from '../../components/run-progress.ts';
 
 /** The key numbers of a run. */
 export function RunTiles({ response: { summary, result } }: { response: RunResponse }) {
@@ -194,3 +199,26 @@ function ClientTile({ result: { client } }: { result: ResultFile }) {
     />
   );
 }
+
+/** The newest verdict of `llmbench check` on the run, with a link to its evidence; nothing for a run that was not judged. */
+export function RunVerdict({ run }: { run: RunSummary }) {
+  const styles = useStyles2(getStyles);
+  const { search } = useLocation();
+  // An exporter from before runs had verdicts leaves the member out.
+  if (!run.verdict) {
+    return null;
+  }
+  const { verdict, sentence } = run.verdict;
+  const url = verdictUrl(run.verdict, search);
+  return (
+    <section className={styles.verdict} aria-label={t('run.verdict', 'Verdict')}>
+      <VerdictBadge verdict={verdict} />
+      <span>{sentence}</span>
+      {url !== null && <TextLink href={url}>{t('run.compare', 'Compare with the baseline')}</TextLink>}
+    </section>
+  );
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  verdict: css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: theme.spacing(1), margin: 0 }),
+});

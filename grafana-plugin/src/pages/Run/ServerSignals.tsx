@@ -1,14 +1,13 @@
 import { t } from '@grafana/i18n';
 import { LoadingPlaceholder, useTheme2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
-import { SignalCharts } from '../../components/SignalCharts.tsx';
-import { SIGNALS } from '../../components/signals.ts';
+import { SignalCharts, SIGNALS } from '../../components/SignalCharts.tsx';
 import type { XyRegion } from '../../charts/xy-series.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import { paletteColor } from '../../charts/colors.ts';
+import { paletteColor } from '../../charts/chart-style.ts';
 
 interface Props {
   exporter: ExporterApi;

@@ -8,9 +8,9 @@ import { worstVerdict } from '../../../../core/run/objectives.ts';
 import type { PercentileName } from '../../../../core/stats/percentiles.ts';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
-import { ObjectiveBadge } from '../../components/ObjectiveBadge.tsx';
+import { ObjectiveBadge } from '../../components/Badges.tsx';
 import { Section } from '../../components/Section.tsx';
-import { distributionOf, scalarOf } from '../../components/find-measure.ts';
+import { distributionOf, scalarOf } from '../../components/measure-name.ts';
 
 /** The stages of the load side by side, each over the requests that were due in it; nothing without stages. */
 export function StageTable({ result: { stages } }: { result: ResultFile }) {

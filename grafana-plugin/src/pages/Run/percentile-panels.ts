@@ -7,9 +7,9 @@ import {
   SceneQueryRunner,
   VizPanel,
 } from '@grafana/scenes';
-import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants/plugin.ts';
+import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants.ts';
 import type { RegionKind } from '../../datasources/runs/types.ts';
-import { rawHistogram } from '../../prometheus/raw-histogram.ts';
+import { rawHistogram } from '../../prometheus/native-queries.ts';
 
 const PANEL_ID = 'llmbench-percentiles-panel';
 

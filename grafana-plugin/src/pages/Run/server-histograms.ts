@@ -1,12 +1,16 @@
+import { useCallback } from 'react';
+import type { QuantityName } from '../../../../core/api/run-data.ts';
 import {
   addHistograms,
   classicHistogram,
   type ClassicHistogram,
 } from '../../../../core/histogram/classic-histogram.ts';
 import type { HistogramStatistics, ServersFile } from '../../../../core/run/servers-file.ts';
+import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import { useLoaded, type Loaded } from '../../hooks/useLoaded.ts';
 
 /** What the servers of a run counted of one quantity in its window. */
-export interface ServerCounts {
+interface ServerCounts {
   family: string;
   targets: string[];
   /** True counts, added over series with the same bounds. */
@@ -100,4 +104,29 @@ export function judgePercentile(client: number | null, server: Interval | null, 
     return 'differs';
   }
   return server.high - server.low > MAX_SHARE * client ? 'unresolved' : 'agrees';
+}
+
+export const COMPARED = [
+  'time_to_first_token',
+  'time_per_output_token',
+  'request_latency',
+  'queue_time',
+  'prefill_time',
+] as const satisfies readonly QuantityName[];
+export type Compared = (typeof COMPARED)[number];
+
+export type CountsByQuantity = Record<Compared, ServerCounts[]>;
+
+/** What the servers counted in the run's window, by quantity; nothing where no server was collected. */
+export function useServerCounts(exporter: ExporterApi, runId: string, wanted: boolean): Loaded<CountsByQuantity> {
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      const responses = await Promise.all(COMPARED.map((quantity) => exporter.servers(runId, [quantity], signal)));
+      return Object.fromEntries(
+        COMPARED.map((quantity, i) => [quantity, responses[i] ? serverCounts(responses[i]) : []])
+      ) as CountsByQuantity;
+    },
+    [exporter, runId]
+  );
+  return useLoaded(wanted ? load : null);
 }

@@ -4,7 +4,7 @@ import { timeOfRuns } from '../../components/run-link.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { RunSummary } from '../../../../core/api/runs.ts';
 import { queryPrometheus, type TimeSpan } from '../../prometheus/query-prometheus.ts';
-import { classicCountQuery, eitherCountQuery, nativeSeriesQuery } from '../../prometheus/scraped-count-queries.ts';
+import { classicCountQuery, eitherCountQuery, nativeSeriesQuery } from '../../prometheus/native-queries.ts';
 
 export interface ScrapedRequests {
   /** Requests counted between the first and the last scrape of the run. */

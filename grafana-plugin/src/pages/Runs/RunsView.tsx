@@ -12,14 +12,12 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { isJudged, runColumns, type RunRow } from '../../components/run-columns.tsx';
 import { compareUrl, timeOfRuns } from '../../components/run-link.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
-import { useRunSource } from '../../hooks/useRunSource.ts';
-import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import { useRunSource, FILTER_MEMBERS, type RunSource } from '../../runs/run-source.ts';
+import { pageUrl, ROUTES } from '../../constants.ts';
 import type { Histories } from '../../../../core/api/overview.ts';
 import type { RunsResponse, RunSummary } from '../../../../core/api/runs.ts';
-import { FILTER_MEMBERS, type RunSource } from '../../runs/run-source.ts';
 import { type ListRow, runColumn, useRows } from './list-rows.tsx';
-import { RunFilters } from './RunFilters.tsx';
-import { isFolded, PAGE_LENGTH, pageOf, runsRequest, sortOf, sortText } from './runs-request.ts';
+import { RunFilters, isFolded, PAGE_LENGTH, pageOf, runsRequest, sortOf, sortText } from './RunFilters.tsx';
 import { useHistories } from './use-histories.ts';
 
 /** The list of runs with filters, sort order and selection. Selected runs set the time range and can be compared. */

@@ -8,13 +8,12 @@ import { useLocation } from 'react-router-dom';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { usePage } from '../../hooks/page-context.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
-import { serverDashboardUrl } from '../../components/dashboard-link.ts';
+import { serverDashboardUrl, useNativeDashboards } from '../../components/dashboard-link.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
-import { useNativeDashboards } from '../../components/useNativeDashboards.ts';
-import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import { pageUrl, ROUTES } from '../../constants.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
 import { type ServerRow, serverQueries, type SystemServers, systemsOfSeries } from '../../prometheus/server-queries.ts';
 

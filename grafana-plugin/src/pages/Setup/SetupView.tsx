@@ -6,13 +6,11 @@ import { LinkButton, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { lastValueFrom } from 'rxjs';
 import { Section } from '../../components/Section.tsx';
-import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants/plugin.ts';
+import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants.ts';
 import { ExporterCheck, PrometheusCheck } from './DataSourceCheck.tsx';
-import { currentUser } from '../../hooks/current-user.ts';
-import { usePage } from '../../hooks/page-context.ts';
+import { currentUser, usePage } from '../../hooks/page-context.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
-import { SnippetBox } from '../../components/SnippetBox.tsx';
-import { type Snippet, snippets } from '../../components/snippets.ts';
+import { SnippetBox, snippets, type Snippet } from '../../components/SnippetBox.tsx';
 
 /** Connected data sources, what they contain, and configuration snippets. */
 export default function SetupView() {

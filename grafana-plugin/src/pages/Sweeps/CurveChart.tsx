@@ -1,12 +1,12 @@
-import { css } from '@emotion/css';
-import { type GrafanaTheme2, locationUtil } from '@grafana/data';
 import { t } from '@grafana/i18n';
+import React, { useMemo, useState } from 'react';
+import { css } from '@emotion/css';
+import { locationUtil, type GrafanaTheme2 } from '@grafana/data';
 import { locationService } from '@grafana/runtime';
 import { useStyles2, useTheme2 } from '@grafana/ui';
-import React, { useMemo, useState } from 'react';
 import { useLocation } from 'react-router-dom';
 import { diamondPath } from '../../../../core/chart/path.ts';
-import { fittedScale, type Scale, ticksOf } from '../../../../core/chart/scale.ts';
+import { fittedScale, ticksOf, type Scale } from '../../../../core/chart/scale.ts';
 import {
   CURVE_LOG_RATIO,
   curvePath,
@@ -14,17 +14,66 @@ import {
   loadLabels,
   markedPoints,
   repeatsPath,
-  type LatencyLimit,
   type SweepPoint,
+  type LatencyLimit,
 } from '../../../../core/sweeps/sweep-curves.ts';
-import { chartText } from '../../charts/chart-text.ts';
-import { useWidth } from '../../charts/useWidth.ts';
+import { TooltipBox, TooltipRows } from '../../charts/ChartTooltip.tsx';
 import { BottomAxis, ValueAxis } from '../../charts/ValueAxis.tsx';
+import { chartText } from '../../charts/chart-style.ts';
+import { useWidth } from '../../charts/useWidth.ts';
 import { runUrl } from '../../components/run-link.ts';
 import type { ChartCurve } from './chart-curves.ts';
-import { type Axis, CurveTooltip, type Pointed } from './CurveTooltip.tsx';
 
-interface Props {
+interface Axis {
+  title: string;
+  text: (value: number) => string;
+  /** Logarithmic where the values span more than a factor of 20. */
+  mayBeLog?: boolean;
+}
+
+interface Pointed {
+  curve: ChartCurve;
+  point: SweepPoint;
+}
+
+const WIDTH = 280;
+
+interface CurveTooltipProps {
+  pointed: Pointed;
+  xAxis: Axis;
+  yAxis: Axis;
+  x: Scale;
+  width: number;
+}
+
+/** The step that is pointed at. */
+function CurveTooltip({ pointed: { curve, point }, xAxis, yAxis, x, width }: CurveTooltipProps) {
+  const { step } = point;
+  const range = ([low, high]: readonly [number, number], { text }: Axis) =>
+    low === high ? '' : ` (${text(low)} – ${text(high)})`;
+  const objective = {
+    met: t('sweeps.objective-met', 'met'),
+    not_met: t('sweeps.objective-not-met', 'not met'),
+    undecided: t('sweeps.objective-undecided', 'undecided'),
+  };
+  const rows: Array<[string, string]> = [
+    [t('sweeps.load', 'Load'), step.load.toLocaleString('en-US')],
+    [xAxis.title, `${xAxis.text(point.x)}${range(point.xRange, xAxis)}`],
+    [yAxis.title, `${yAxis.text(point.y)}${range(point.yRange, yAxis)}`],
+    [t('sweeps.runs', 'Runs'), String(step.runs.length)],
+    ...(step.objective === null
+      ? []
+      : [[t('sweeps.objective', 'Objective'), objective[step.objective]] as [string, string]]),
+  ];
+  return (
+    <TooltipBox pointer={x(point.x)} width={width} boxWidth={WIDTH} role="status">
+      <b>{curve.shown.name}</b>
+      <TooltipRows rows={rows} />
+    </TooltipBox>
+  );
+}
+
+interface CurveChartProps {
   /** What the chart shows, for people who cannot see it. */
   label: string;
   curves: readonly ChartCurve[];
@@ -41,7 +90,7 @@ const LABELS = { characterWidth: 7, lineHeight: 14 };
 const KNEE_RADIUS = 9.5;
 
 /** Curves over the steps of sweeps: each point is a load and a link to its run. */
-export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis, y: yAxis }: Props) {
+export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis, y: yAxis }: CurveChartProps) {
   const theme = useTheme2();
   const styles = useStyles2(getStyles);
   const [box, width] = useWidth<HTMLDivElement>();

@@ -14,8 +14,7 @@ import {
   throughputCurves,
 } from './chart-curves.ts';
 import { CurveChart } from './CurveChart.tsx';
-import type { SweepSettings } from './settings.ts';
-import { latencyName, throughputName } from './words.ts';
+import { latencyName, throughputName, type SweepSettings } from './settings.ts';
 
 interface Props {
   shown: readonly ShownSweep[];

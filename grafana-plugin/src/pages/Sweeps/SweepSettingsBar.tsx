@@ -5,8 +5,7 @@ import { Combobox, Input, RadioButtonGroup, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode, useId } from 'react';
 import { SWEEP_LATENCIES, SWEEP_PERCENTILES } from '../../../../core/sweeps/sweep-figures.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
-import { gpusOf, type SweepSettings, THROUGHPUTS } from './settings.ts';
-import { latencyName, throughputName } from './words.ts';
+import { gpusOf, THROUGHPUTS, latencyName, throughputName, type SweepSettings } from './settings.ts';
 
 interface Props {
   settings: SweepSettings;

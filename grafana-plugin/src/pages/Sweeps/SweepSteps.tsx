@@ -10,11 +10,11 @@ import type { SweepFigure } from '../../../../core/sweeps/sweep-figures.ts';
 import { withinText } from '../../../../core/sweeps/sweep-names.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
-import { ObjectiveBadge } from '../../components/ObjectiveBadge.tsx';
+import { ObjectiveBadge } from '../../components/Badges.tsx';
 import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import type { StoredSweep } from '../../../../core/api/sweeps.ts';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
+import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
 import { gpusOfSweep, type ShownSweep } from './chart-curves.ts';
 import type { SweepSettings } from './settings.ts';
 

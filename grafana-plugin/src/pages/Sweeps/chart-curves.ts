@@ -9,7 +9,7 @@ import {
 } from '../../../../core/sweeps/sweep-curves.ts';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
 import type { ListedSweep, StoredSweep } from '../../../../core/api/sweeps.ts';
-import { paletteColor } from '../../charts/colors.ts';
+import { paletteColor } from '../../charts/chart-style.ts';
 import type { SweepSettings } from './settings.ts';
 
 /** A sweep with its name and color beside the others. */

@@ -1,10 +1,12 @@
+import { t } from '@grafana/i18n';
+import { measureTitle } from '../../../../core/measures/names.ts';
+import type { Throughput } from '../../../../core/sweeps/sweep-curves.ts';
 import {
   SWEEP_LATENCIES,
   SWEEP_PERCENTILES,
   type SweepLatency,
   type SweepPercentile,
 } from '../../../../core/sweeps/sweep-figures.ts';
-import type { Throughput } from '../../../../core/sweeps/sweep-curves.ts';
 import type { Address } from '../../hooks/useAddress.ts';
 
 export const THROUGHPUTS = [
@@ -38,4 +40,14 @@ export function settingsOf(address: Pick<Address, 'one'>): SweepSettings {
 export function gpusOf(text: string): number | null {
   const gpus = /^\d{1,7}$/.test(text) ? Number(text) : 0;
   return gpus >= 1 && gpus <= MAX_GPUS ? gpus : null;
+}
+
+export const latencyName = (measure: SweepLatency) => measureTitle({ measure, clock: 'sent' });
+
+export function throughputName(throughput: Throughput): string {
+  return {
+    output_token_throughput: t('sweeps.output-tokens', 'output tokens/s'),
+    total_token_throughput: t('sweeps.total-tokens', 'total tokens/s'),
+    request_throughput: t('sweeps.requests-per-second', 'requests/s'),
+  }[throughput];
 }

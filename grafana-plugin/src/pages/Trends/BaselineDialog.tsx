@@ -14,7 +14,7 @@ import {
   LinkButton,
 } from '@grafana/ui';
 import React, { type KeyboardEvent, useCallback, useId, useMemo, useState } from 'react';
-import { currentUser } from '../../hooks/current-user.ts';
+import { currentUser } from '../../hooks/page-context.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
@@ -28,11 +28,10 @@ import {
   type DraftChange,
   runsFor,
   withAction,
-} from './baseline-change.ts';
-import { standingText, startText } from './run-texts.ts';
-import { SnippetBox } from '../../components/SnippetBox.tsx';
-import { pageUrl, ROUTES } from '../../constants/routes.ts';
-import { BASELINE_CHANGES } from '../../components/snippets.ts';
+} from './BaselineChanges.tsx';
+import { standingText, startText } from './TrendRuns.tsx';
+import { SnippetBox, BASELINE_CHANGES } from '../../components/SnippetBox.tsx';
+import { pageUrl, ROUTES } from '../../constants.ts';
 
 /** The exporter's limits of a change. */
 const MAX_REASON = 1000;

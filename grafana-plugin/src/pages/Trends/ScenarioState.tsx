@@ -8,9 +8,9 @@ import { capitalized } from '../../../../core/measures/names.ts';
 import { regressionFacts } from '../../components/OpenRegressions.tsx';
 import { regressionUrl, verdictUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
-import { VerdictBadge } from '../../components/VerdictBadge.tsx';
+import { VerdictBadge } from '../../components/Badges.tsx';
 import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
-import type { DraftChange } from './baseline-change.ts';
+import type { DraftChange } from './BaselineChanges.tsx';
 
 interface Props {
   scenario: ScenarioResponse;

@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import { Alert, Button, EmptyState, LoadingPlaceholder, useTheme2 } from '@grafana/ui';
 import React, { useCallback, useMemo, useState } from 'react';
-import { currentUser } from '../../hooks/current-user.ts';
+import { currentUser } from '../../hooks/page-context.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
@@ -10,17 +10,15 @@ import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 import type { VerdictName } from '../../../../core/api/verdict.ts';
 import { statisticKey, statisticName } from '../../components/measure-name.ts';
-import type { DraftChange } from './baseline-change.ts';
-import { BaselineChanges } from './BaselineChanges.tsx';
+import { BaselineChanges, type DraftChange } from './BaselineChanges.tsx';
 import { BaselineDialog } from './BaselineDialog.tsx';
-import { PickedRuns } from './PickedRuns.tsx';
+import { PickedRuns, TrendRuns } from './TrendRuns.tsx';
 import { ScenarioState } from './ScenarioState.tsx';
 import { TrendChart } from './TrendChart.tsx';
 import { trendOf, versionMarks } from './trend-points.ts';
-import { TrendRuns } from './TrendRuns.tsx';
 import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
-import { verdictColor, verdictText } from '../../components/VerdictBadge.tsx';
-import { BAND_OPACITY } from './TrendBands.tsx';
+import { verdictColor, verdictText } from '../../components/Badges.tsx';
+import { BAND_OPACITY } from './TrendMarks.tsx';
 
 /** The exporter's limit of one response. */
 const MAX_RUNS = 1000;

@@ -1,21 +1,55 @@
+import { t } from '@grafana/i18n';
+import React, { useId, useMemo, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
-import React, { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 'react';
-import { linearScale, type Scale, valueTicks } from '../../../../core/chart/scale.ts';
+import { linearScale, valueTicks, type Scale } from '../../../../core/chart/scale.ts';
 import type { Unit } from '../../../../core/run/statistic.ts';
-import { tickText } from '../../../../core/text/quantities.ts';
-import { chartText } from '../../charts/chart-text.ts';
-import { useWidth } from '../../charts/useWidth.ts';
+import { counted, quantityRange, tickText } from '../../../../core/text/quantities.ts';
+import { TooltipBox, TooltipRows } from '../../charts/ChartTooltip.tsx';
 import { ValueAxis } from '../../charts/ValueAxis.tsx';
-import { TrendBands } from './TrendBands.tsx';
-import { TrendDots } from './TrendDots.tsx';
-import { TrendMarks } from './TrendMarks.tsx';
-import { nearestPoint, type Trend, type TrendBand, type TrendMark, type TrendPoint } from './trend-points.ts';
-import { TrendTooltip } from './TrendTooltip.tsx';
+import { chartText } from '../../charts/chart-style.ts';
+import { useWidth } from '../../charts/useWidth.ts';
+import { verdictText } from '../../components/Badges.tsx';
+import { TrendBands, TrendDots, TrendMarks } from './TrendMarks.tsx';
+import { standingText, startText, valueText } from './TrendRuns.tsx';
+import { nearestPoint, type TrendPoint, type Trend, type TrendBand, type TrendMark } from './trend-points.ts';
 
-interface Props {
+interface TrendTooltipProps {
+  point: TrendPoint;
+  unit: Unit;
+  x: Scale;
+  /** Pixels of the chart. */
+  width: number;
+}
+
+const WIDTH = 280;
+
+/** The run that is pointed at. */
+function TrendTooltip({ point, unit, x, width }: TrendTooltipProps) {
+  const { run, low, high, interval, n } = point;
+  const rows: Array<[string, string]> = [
+    [startText(run), valueText([low, high], unit)],
+    [
+      t('trends.interval', '95 % interval within the run'),
+      interval === null ? t('trends.no-interval', 'not available') : quantityRange(interval, unit),
+    ],
+    [t('trends.n', 'n'), counted(n)],
+    [
+      t('trends.verdict', 'Verdict'),
+      run.verdict === null ? t('trends.not-judged', 'not judged') : verdictText(run.verdict),
+    ],
+    [t('trends.baseline', 'Baseline'), standingText(run)],
+    [t('trends.system', 'System'), [run.system, run.system_version].filter(Boolean).join(' ')],
+  ];
+  return (
+    <TooltipBox pointer={x(point.place)} width={width} boxWidth={WIDTH} role="status">
+      <TooltipRows rows={rows} />
+    </TooltipBox>
+  );
+}
+
+interface TrendChartProps {
   /** What the chart shows, for people who cannot see it. */
   label: string;
   trend: Trend;
@@ -36,7 +70,7 @@ const PIXELS_PER_TICK = { x: 150, y: 40 };
 const DRAG_PIXELS = 6;
 
 /** The value of each run with its interval, over the range of the baseline and of the pinned runs. */
-export function TrendChart(props: Props) {
+export function TrendChart(props: TrendChartProps) {
   const { label, trend, versions, unit, places, picked, onPick, onZoom } = props;
   const theme = useTheme2();
   const styles = useStyles2(getStyles);

@@ -9,7 +9,7 @@ import { historyDashboardUrl } from '../../components/dashboard-link.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
-import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import { pageUrl, ROUTES } from '../../constants.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
 import { ScenarioTrends } from './ScenarioTrends.tsx';

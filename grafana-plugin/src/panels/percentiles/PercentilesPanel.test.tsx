@@ -3,7 +3,7 @@ import { fireEvent, render, screen, within } from '@testing-library/react';
 import React from 'react';
 import { panelData } from '../../../test/panel-data.ts';
 import { plugin } from './module.ts';
-import { defaultOptions, type PercentilesOptions } from './options.ts';
+import { defaultOptions, type PercentilesOptions } from './options.tsx';
 import { PercentilesPanel } from './PercentilesPanel.tsx';
 
 const FROM = dateTime(1795285774000);

@@ -1,8 +1,7 @@
 import { FieldConfigProperty, PanelPlugin, ThresholdsMode } from '@grafana/data';
 import { initPluginTranslations } from '@grafana/i18n';
-import { PLUGIN_ID } from '../../constants/plugin.ts';
-import { migrateOptions } from './migrate-options.ts';
-import { buildOptions, type PercentilesOptions } from './options.ts';
+import { PLUGIN_ID } from '../../constants.ts';
+import { migrateOptions, buildOptions, type PercentilesOptions } from './options.tsx';
 import { PercentilesPanel } from './PercentilesPanel.tsx';
 import { suggestions } from './suggestions.ts';
 

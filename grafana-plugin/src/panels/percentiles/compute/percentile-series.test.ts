@@ -5,10 +5,8 @@ import { bucketFrames } from '../../../../test/bucket-frames.ts';
 import { panelData } from '../../../../test/panel-data.ts';
 import { queryExpressions } from '../input/query-expressions.ts';
 import { readFrames } from '../input/read-frames.ts';
-import { percentilesOf } from './percentile.ts';
-import { type PercentileRequest, type PercentileSeries, percentileSeries } from './percentile-series.ts';
-import { samplingInterval } from './sampling.ts';
-import { sloShare } from './slo-share.ts';
+import { percentilesOf, samplingInterval } from './percentile.ts';
+import { percentileSeries, sloShare, type PercentileRequest, type PercentileSeries } from './percentile-series.ts';
 
 const REQUEST: PercentileRequest = { quantiles: [0.5, 0.9, 0.99], windowMs: null };
 

@@ -4,11 +4,9 @@ import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
 import { Icon, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
-import { type GivenShape, lastGiven } from './given-shapes.ts';
-import type { PercentileLine } from './lines.ts';
-import { PLAIN_TEXT } from './plain-text.ts';
 import { GivenSwatch, Swatch } from './Swatch.tsx';
-import { estimateText, intervalText, type ValueFormat } from './value-text.ts';
+import { lastGiven, type GivenShape, type PercentileLine } from './lines.ts';
+import { PLAIN_TEXT, estimateText, intervalText, type ValueFormat } from './value-text.ts';
 
 interface Props {
   lines: readonly PercentileLine[];
@@ -172,3 +170,19 @@ const getStyles = (theme: GrafanaTheme2) => ({
   }),
   hidden: css({ opacity: 0.45 }),
 });
+
+/**
+ * The hidden lines after a click in the legend, as Grafana's panels do it: a click shows that line alone, a click on the
+ * only visible line shows all again; with Ctrl or Cmd (`more`) it switches that line only.
+ */
+export function toggled(hidden: ReadonlySet<string>, keys: readonly string[], key: string, more: boolean): Set<string> {
+  if (more) {
+    const next = new Set(hidden);
+    if (!next.delete(key)) {
+      next.add(key);
+    }
+    return next;
+  }
+  const visible = keys.filter((other) => !hidden.has(other));
+  return visible.length === 1 && visible[0] === key ? new Set() : new Set(keys.filter((other) => other !== key));
+}

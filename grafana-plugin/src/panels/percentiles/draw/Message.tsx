@@ -2,11 +2,11 @@ import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
-import React from 'react';
+import React, { type ReactNode } from 'react';
 import type { InputProblem } from '../input/input-problem.ts';
-import { PLAIN_TEXT } from './plain-text.ts';
+import { PLAIN_TEXT } from './value-text.ts';
 
-interface Props {
+interface MessageProps {
   problems: readonly InputProblem[];
   /** The responses are still to come. */
   loading: boolean;
@@ -17,8 +17,8 @@ interface Props {
 }
 
 /** Shown when nothing can be drawn: the problem, and the query to use instead. */
-export function Message({ problems, loading, error, nativeQuery }: Props) {
-  const styles = useStyles2(getStyles);
+export function Message({ problems, loading, error, nativeQuery }: MessageProps) {
+  const styles = useStyles2(getMessageStyles);
   if (problems.length === 0 || error) {
     const text = loading ? t('panel.loading', 'Loading …') : t('panel.no-data', 'No data');
     return (
@@ -66,7 +66,7 @@ export function noticeText({ refId, title }: InputProblem): string {
     : title;
 }
 
-const getStyles = (theme: GrafanaTheme2) => ({
+const getMessageStyles = (theme: GrafanaTheme2) => ({
   center: css({
     width: '100%',
     height: '100%',
@@ -84,4 +84,46 @@ const getStyles = (theme: GrafanaTheme2) => ({
   }),
   problem: css({ maxWidth: 'min(640px, 100%)' }),
   title: css({ color: theme.colors.text.primary, marginBottom: theme.spacing(0.5) }),
+});
+
+interface FooterProps {
+  height: number;
+  problems: readonly InputProblem[];
+  notes: string;
+  legend: ReactNode;
+}
+
+/** Problems, legend and notes below the drawing. It scrolls when space is short, so that no sentence is cut. */
+export function Footer({ height, problems, notes, legend }: FooterProps) {
+  const styles = useStyles2(getFooterStyles);
+  return (
+    <div className={styles.footer} style={{ height }}>
+      {problems.length > 0 && (
+        <div className={styles.notice} role="status">
+          {problems.map((problem) => (
+            <div key={`${problem.refId}${problem.title}`} title={problem.remedy}>
+              {noticeText(problem)}
+            </div>
+          ))}
+        </div>
+      )}
+      {legend}
+      {notes && (
+        <div className={styles.notes} data-testid="percentiles notes">
+          {notes}
+        </div>
+      )}
+    </div>
+  );
+}
+
+const getFooterStyles = (theme: GrafanaTheme2) => ({
+  footer: css({ overflow: 'auto', flexShrink: 0 }),
+  notes: css({
+    ...theme.typography.bodySmall,
+    color: theme.colors.text.secondary,
+    padding: theme.spacing(0.25, 1),
+    overflowWrap: 'anywhere',
+  }),
+  notice: css({ ...theme.typography.bodySmall, color: theme.colors.warning.text, padding: theme.spacing(0.25, 1) }),
 });

@@ -1,11 +1,60 @@
-import { type EventBus, DataHoverClearEvent, DataHoverEvent } from '@grafana/data';
 import { useTheme2 } from '@grafana/ui';
-import React, { type PointerEvent, useCallback, useEffect, useState } from 'react';
+import React, { useCallback, useEffect, useState, type ReactNode, type SVGProps, type PointerEvent } from 'react';
+import { DataHoverClearEvent, DataHoverEvent, type EventBus } from '@grafana/data';
 import type { Scale } from '../../../../../core/chart/scale.ts';
-import { PointerArea } from './PointerArea.tsx';
-import { type Reading, Tooltip } from './Tooltip.tsx';
+import { Tooltip, type Reading } from './Tooltip.tsx';
 
-interface Props {
+interface PointerAreaProps extends Pick<
+  SVGProps<SVGRectElement>,
+  'onPointerDown' | 'onPointerMove' | 'onPointerUp' | 'onPointerLeave' | 'style'
+> {
+  width: number;
+  height: number;
+  x: Scale;
+  y: Scale;
+  /** Position of the vertical line, in pixels; null for none. */
+  crosshair: number | null;
+  children: ReactNode;
+}
+
+/** A layer over a drawing that handles pointer events and shows the crosshair; `children` are drawn above it. */
+export function PointerArea({ width, height, x, y, crosshair, children, style, ...events }: PointerAreaProps) {
+  const theme = useTheme2();
+  const [left, right] = x.range;
+  const [bottom, top] = y.range;
+  return (
+    <svg
+      width={width}
+      height={height}
+      aria-hidden="true"
+      style={{ position: 'absolute', inset: 0, willChange: 'transform' }}
+    >
+      {crosshair !== null && crosshair >= left && crosshair <= right && (
+        <line
+          x1={crosshair}
+          x2={crosshair}
+          y1={top}
+          y2={bottom}
+          stroke={theme.colors.text.secondary}
+          strokeDasharray="4 3"
+        />
+      )}
+      {children}
+      <rect
+        data-part="pointer"
+        x={left}
+        y={top}
+        width={right - left}
+        height={Math.max(0, bottom - top)}
+        fill="transparent"
+        style={{ cursor: 'crosshair', ...style }}
+        {...events}
+      />
+    </svg>
+  );
+}
+
+interface PointerLayerProps {
   width: number;
   height: number;
   x: Scale;
@@ -32,7 +81,7 @@ const MIN_DRAG = 6;
  * Crosshair, tooltip and zoom by dragging. It keeps its own state and is a layer of its own, so that moving the pointer
  * redraws nothing else.
  */
-export function PointerLayer(props: Props) {
+export function PointerLayer(props: PointerLayerProps) {
   const { width, height, x, y, reading, eventBus, onZoom } = props;
   const theme = useTheme2();
   const [pointer, setPointer] = useState<Pointer | null>(null);

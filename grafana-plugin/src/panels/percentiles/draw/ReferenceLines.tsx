@@ -1,9 +1,46 @@
+import { ThresholdsMode, type FieldConfig, type GrafanaTheme2 } from '@grafana/data';
 import { useTheme2 } from '@grafana/ui';
 import { t } from '@grafana/i18n';
 import React from 'react';
 import type { Scale } from '../../../../../core/chart/scale.ts';
-import { PLAIN_TEXT } from './plain-text.ts';
-import { type ReferenceMarks, referenceText } from './reference-marks.ts';
+import { PLAIN_TEXT, type ValueFormat } from './value-text.ts';
+
+interface Threshold {
+  value: number;
+  color: string;
+}
+
+/** The thresholds of the field options that are values, without the base. Those in percent have no place on the axis. */
+export function thresholdLines({ thresholds }: FieldConfig, theme: GrafanaTheme2): Threshold[] {
+  if (thresholds?.mode !== ThresholdsMode.Absolute) {
+    return [];
+  }
+  return thresholds.steps
+    .filter(({ value }) => Number.isFinite(value))
+    .map(({ value, color }) => ({ value, color: theme.visualization.getColorByName(color) }));
+}
+
+/** Values that are marked across a drawing. */
+export interface ReferenceMarks {
+  /** The service level objective. */
+  slo: number | undefined;
+  /** Last finite bucket bounds that a percentile has exceeded. */
+  overflowEdges: readonly number[];
+  thresholds: readonly Threshold[];
+  format: ValueFormat;
+}
+
+/** Small text that stays readable over lines and bands. */
+export function referenceText(theme: GrafanaTheme2) {
+  return {
+    fontSize: 11,
+    fontFamily: theme.typography.fontFamily,
+    paintOrder: 'stroke',
+    stroke: theme.colors.background.primary,
+    strokeWidth: 4,
+    strokeLinejoin: 'round' as const,
+  };
+}
 
 interface Props extends ReferenceMarks {
   x: Scale;

@@ -1,9 +1,10 @@
 import { DEFAULT_ANNOTATION_COLOR, measureText, useTheme2 } from '@grafana/ui';
 import React from 'react';
+import { t } from '@grafana/i18n';
 import type { Scale } from '../../../../../core/chart/scale.ts';
 import type { RunRegion } from '../input/run-regions.ts';
 
-interface Props {
+interface RunRegionsProps {
   regions: readonly RunRegion[];
   x: Scale;
   y: Scale;
@@ -12,7 +13,7 @@ interface Props {
 const FONT_SIZE = 11;
 
 /** The dashboard's annotations: a tinted region per run with a bar on the time axis, its title where it has room. */
-export function RunRegions({ regions, x, y }: Props) {
+export function RunRegions({ regions, x, y }: RunRegionsProps) {
   const theme = useTheme2();
   const [left, right] = x.range;
   const [bottom, top] = y.range;
@@ -51,6 +52,43 @@ export function RunRegions({ regions, x, y }: Props) {
           </g>
         );
       })}
+    </g>
+  );
+}
+
+interface GridChangesProps {
+  timesMs: readonly number[];
+  x: Scale;
+  y: Scale;
+}
+
+/** Marks where the buckets of a series changed: percentiles before and after it are not comparable. */
+export function GridChanges({ timesMs, x, y }: GridChangesProps) {
+  const theme = useTheme2();
+  const [bottom, top] = y.range;
+  return (
+    <g data-part="grid-changes">
+      {timesMs.map((time) => (
+        <g key={time}>
+          <line
+            x1={x(time)}
+            x2={x(time)}
+            y1={top}
+            y2={bottom}
+            stroke={theme.colors.warning.text}
+            strokeDasharray="6 3"
+          />
+          <text
+            x={x(time) + 5}
+            y={top + 12}
+            fontSize={11}
+            fontFamily={theme.typography.fontFamily}
+            fill={theme.colors.warning.text}
+          >
+            {t('panel.grid-change', 'buckets changed')}
+          </text>
+        </g>
+      ))}
     </g>
   );
 }

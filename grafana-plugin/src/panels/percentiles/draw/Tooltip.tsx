@@ -1,17 +1,139 @@
-import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
+import { css } from '@emotion/css';
 import { Portal, useStyles2, VizTooltipContainer } from '@grafana/ui';
 import React from 'react';
+import { fractionBelow } from '../../../../../core/histogram/bounds.ts';
+import type { PercentilePoint } from '../compute/percentile-points.ts';
+import type { PercentileSeries } from '../compute/percentile-series.ts';
+import { samplingInterval, type Percentile } from '../compute/percentile.ts';
 import type { RunRegion } from '../input/run-regions.ts';
-import type { GivenShape } from './given-shapes.ts';
 import { GivenSwatch, Swatch } from './Swatch.tsx';
-import type { PercentileLine } from './lines.ts';
-import { PLAIN_TEXT } from './plain-text.ts';
-import { tooltipNotes } from './tooltip-notes.ts';
-import { givenRows, tooltipRows } from './tooltip-rows.ts';
-import { estimateText, intervalText, rankBucketText, type ValueFormat } from './value-text.ts';
+import { givenAt, type GivenShape, type PercentileLine } from './lines.ts';
+import { shareText, PLAIN_TEXT, intervalText, estimateText, rankBucketText, type ValueFormat } from './value-text.ts';
+
+interface TooltipRow {
+  line: PercentileLine;
+  point: PercentilePoint;
+  percentile: Percentile;
+}
+
+export interface GivenRow {
+  shape: GivenShape;
+  value: number;
+}
+
+/** A longer tooltip would not fit on the screen; it lists the lines nearest to the pointer. */
+export const MAX_ROWS = 12;
+
+/** The percentiles that are drawn at a time, in order of the lines; of many, the nearest to `value`. */
+function tooltipRows(
+  lines: readonly PercentileLine[],
+  timeMs: number,
+  value: number
+): { rows: TooltipRow[]; left: number } {
+  const all = lines.flatMap((line) => {
+    const point = pointAt(line.series, timeMs);
+    const percentile = point?.percentiles[line.index];
+    return point && percentile ? [{ line, point, percentile }] : [];
+  });
+  if (all.length <= MAX_ROWS) {
+    return { rows: all, left: 0 };
+  }
+  const distance = ({ percentile }: TooltipRow) => Math.abs(percentile.estimate - value);
+  const nearest = new Set([...all].sort((a, b) => distance(a) - distance(b)).slice(0, MAX_ROWS));
+  return { rows: all.filter((row) => nearest.has(row)), left: all.length - MAX_ROWS };
+}
+
+/** The point that is drawn at a time, or null where nothing is. */
+function pointAt(series: PercentileSeries, timeMs: number): PercentilePoint | null {
+  const { points, source } = series;
+  if (source.kind === 'total') {
+    return points.at(0) ?? null;
+  }
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((points.endMs[middle] ?? Infinity) >= timeMs) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  const starts = (points.endMs[low] ?? NaN) - source.stepMs < timeMs;
+  return starts ? (points.at(low) ?? null) : null;
+}
+
+function givenRows(shapes: readonly GivenShape[], timeMs: number): GivenRow[] {
+  return shapes.flatMap((shape) => {
+    const value = givenAt(shape.line, timeMs);
+    return value === null || !Number.isFinite(value) ? [] : [{ shape, value }];
+  });
+}
+
+/** With more lines these would be a wall of text. */
+const MAX_SAMPLING_NOTES = 4;
+
+/** What has to be known besides the numbers at one time: what they cover, chance, the objective, resets, the sum. */
+function tooltipNotes(
+  rows: readonly TooltipRow[],
+  slo: number | undefined,
+  format: ValueFormat,
+  timeZone: TimeZone
+): string[] {
+  const [first] = rows;
+  if (!first) {
+    return [];
+  }
+  const { point } = first;
+  const time = (value: number) => dateTimeFormat(value, { timeZone, format: 'HH:mm:ss' });
+  const notes: string[] = [];
+  if (rows.some(({ line }) => !line.series.source.trueCounts)) {
+    notes.push(t('panel.tooltip.rates', 'Interval: bucket of the estimate, not a bound'));
+  }
+  if (point.n !== null) {
+    const span = { from: time(point.startMs), to: time(point.endMs), ...PLAIN_TEXT };
+    notes.push(t('panel.tooltip.span', 'Counted from {{from}} to {{to}}', span));
+    notes.push(...samplingNotes(rows, format));
+  }
+  if (slo !== undefined) {
+    const share = fractionBelow(slo, first.line.series.histogramOf(point));
+    const alone = rows.every(({ line }) => line.series === first.line.series);
+    if (share && alone) {
+      const text = shareText({ ...share, certain: first.line.series.source.trueCounts });
+      notes.push(
+        t('panel.tooltip.slo', 'At or below {{slo}}: {{share}}', { slo: format(slo), share: text, ...PLAIN_TEXT })
+      );
+    }
+  }
+  if (rows.some(({ percentile }) => percentile.narrowed)) {
+    notes.push(t('panel.tooltip.narrowed', 'The bounds are narrowed by the sum of the values'));
+  }
+  if (rows.some((row) => row.point.reset)) {
+    notes.push(t('panel.tooltip.reset', 'Counter reset: observations since the last sample before it are lost'));
+  }
+  return notes;
+}
+
+function samplingNotes(rows: readonly TooltipRow[], format: ValueFormat): string[] {
+  if (rows.length > MAX_SAMPLING_NOTES) {
+    return [];
+  }
+  const parts = rows.flatMap(({ line, point, percentile }) => {
+    const { series } = line;
+    const interval =
+      point.n === null
+        ? null
+        : samplingInterval(percentile.quantile, series.histogramOf(point), series.source.exponential);
+    return interval ? [`${line.name} ${intervalText(interval, format)}`] : [];
+  });
+  const text = { intervals: parts.join(', '), ...PLAIN_TEXT };
+  return parts.length === 0
+    ? []
+    : [t('panel.tooltip.sampling', 'Sampling interval (95 %, assuming independent requests): {{intervals}}', text)];
+}
 
 /** What the pointer can read in the drawing. */
 export interface Reading {

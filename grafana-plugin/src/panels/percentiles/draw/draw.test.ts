@@ -1,12 +1,11 @@
 import { FieldType } from '@grafana/data';
 import { linearScale } from '../../../../../core/chart/scale.ts';
-import { bandPath, edgePath, linePath, overflowPath } from './paths.ts';
+import { bandPath, edgePath, linePath, overflowPath, stretchesOf, type Steps } from './paths.ts';
 import { OVERFLOW } from '../compute/percentile-points.ts';
-import { type Steps, stretchesOf } from './steps.ts';
-import { toggled } from './legend-visibility.ts';
+import { toggled } from './Legend.tsx';
 import { placeLabels } from './EndLabels.tsx';
-import { seriesNames } from './series-names.ts';
-import { timeTicks } from './time-ticks.ts';
+import { seriesNames } from './lines.ts';
+import { timeTicks } from './Axes.tsx';
 import type { HistogramSeries } from '../input/histogram-series.ts';
 
 const x = linearScale([0, 10], [0, 100]);

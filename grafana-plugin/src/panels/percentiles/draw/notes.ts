@@ -1,15 +1,19 @@
 import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
-import type { Percentile } from '../compute/percentile.ts';
 import { INFEASIBLE_SUM, NARROWED } from '../compute/percentile-points.ts';
-import type { PercentileSeries } from '../compute/percentile-series.ts';
-import { sloShare } from '../compute/slo-share.ts';
-import { MAX_INTERVALS } from './interval-limit.ts';
-import { type PercentileLine, seriesOf } from './lines.ts';
-import { shareText } from './percent-text.ts';
-import { PLAIN_TEXT } from './plain-text.ts';
-import type { ValueFormat } from './value-text.ts';
+import { sloShare, type PercentileSeries } from '../compute/percentile-series.ts';
+import type { Percentile } from '../compute/percentile.ts';
+import { seriesOf, type PercentileLine } from './lines.ts';
+import { shareText, PLAIN_TEXT, type ValueFormat } from './value-text.ts';
+
+/** With more lines, intervals overlap too much to be readable and are slow to paint. */
+const MAX_INTERVALS = 15;
+
+/** True when the lines are few enough for the intervals of all of them. */
+export function drawsIntervals(lines: readonly PercentileLine[]): boolean {
+  return lines.length <= MAX_INTERVALS;
+}
 
 interface Request {
   lines: readonly PercentileLine[];

@@ -1,6 +1,5 @@
 import type { FieldConfig } from '@grafana/data';
-import type { GivenShape } from './given-shapes.ts';
-import type { PercentileLine } from './lines.ts';
+import type { GivenShape, PercentileLine } from './lines.ts';
 
 /** The values that the axis of values shows. */
 export interface ValueRange {

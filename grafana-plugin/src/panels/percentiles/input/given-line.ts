@@ -1,5 +1,5 @@
 import { type DataFrame, type Field, FieldType, type Labels } from '@grafana/data';
-import { stepOf } from './bucket-columns.ts';
+import { stepOf } from './histogram-rows.ts';
 
 /** A percentile computed by the query, drawn over those of the histograms. */
 export interface GivenLine {

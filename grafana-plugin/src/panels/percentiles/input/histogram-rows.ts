@@ -1,5 +1,120 @@
-import type { BucketColumn, BucketGroup } from './bucket-columns.ts';
-import { areWhole } from './counts-kind.ts';
+import { FieldType, type DataFrame, type Field, type Labels } from '@grafana/data';
+import { parseBound } from '../../../../../core/histogram/classic-histogram.ts';
+
+/** The samples of one bucket: the series of one `le`. */
+interface BucketColumn {
+  bound: number;
+  times: readonly number[];
+  values: ReadonlyArray<number | null>;
+}
+
+/** The buckets that belong together: same query, metric and labels. */
+export interface BucketGroup {
+  refId: string;
+  /** `__name__`, where the query has kept it. */
+  metricName: string | undefined;
+  /** Labels without `le` and `__name__`. */
+  labels: Labels;
+  /** True when `values` count one bucket only (Grafana's heatmap format), false when they are cumulative over `le`. */
+  perBucket: boolean;
+  stepMs: number;
+  field: Field;
+  columns: BucketColumn[];
+}
+
+/** Collects the number fields that carry a label `le`, grouped by query, metric and all other labels. */
+export function collectBuckets(frames: readonly DataFrame[]): BucketGroup[] {
+  const groups = new Map<string, BucketGroup>();
+  for (const frame of frames) {
+    const time = frame.fields.find((field) => field.type === FieldType.time);
+    if (!time) {
+      continue;
+    }
+    for (const field of frame.fields) {
+      const bound = field.type === FieldType.number ? parseBound(field.labels?.['le'] ?? '') : null;
+      if (bound !== null) {
+        groupOf(groups, frame, field, time).columns.push({ bound, times: time.values, values: field.values });
+      }
+    }
+  }
+  for (const group of groups.values()) {
+    group.columns.sort((a, b) => a.bound - b.bound);
+  }
+  return [...groups.values()];
+}
+
+function groupOf(groups: Map<string, BucketGroup>, frame: DataFrame, field: Field, time: Field): BucketGroup {
+  const { le: _le, __name__: name, ...labels } = field.labels ?? {};
+  const refId = frame.refId ?? '';
+  const perBucket = frame.meta?.type === 'heatmap-rows';
+  const key = JSON.stringify([refId, name, perBucket, Object.entries(labels).sort()]);
+  let group = groups.get(key);
+  if (!group) {
+    group = { refId, metricName: name, labels, perBucket, stepMs: stepOf(time), field, columns: [] };
+    groups.set(key, group);
+  }
+  return group;
+}
+
+/** Grafana's Prometheus data source writes the step into the time field; else the median distance of the samples. */
+export function stepOf(time: Field<number>): number {
+  if (time.config.interval) {
+    return time.config.interval;
+  }
+  const distances = time.values.slice(1).map((value, i) => value - (time.values[i] ?? value));
+  const apart = distances.filter((distance) => distance > 0).sort((a, b) => a - b);
+  return apart[Math.floor(apart.length / 2)] ?? 0;
+}
+
+const RATE_FUNCTION = /\b(?:rate|irate|increase|delta|idelta|xrate|xincrease)\s*\(/;
+/** Recording rules are named level:metric:operations, for example `job:x_bucket:rate1m`. */
+const RATE_RULE = /:(?:i?rate|increase)\w*/;
+/** Operators and functions that put several series together, so that a reset of one of them is no longer seen. */
+const AGGREGATION = /\b(?:sum|avg|max|min|quantile|topk|bottomk|group)\s*(?:\(|(?:by|without)\b)/;
+
+/** True when the expression takes rates or increases, itself or through a recording rule named so. */
+export function takesRates(expression: string): boolean {
+  return RATE_FUNCTION.test(expression) || RATE_RULE.test(expression);
+}
+
+/** True when every count is a whole number, as a counter of observations is. */
+export function areWhole(counts: Float64Array): boolean {
+  // Walking over an iterator instead of positions takes several times as long.
+  for (let i = 0; i < counts.length; i++) {
+    const count = counts[i] ?? NaN;
+    if (count !== Math.floor(count)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Classifies counts over time, `whole` when all of them are whole numbers. Functions and aggregations drop the metric's name, so a name that ends in `_bucket`
+ * together with whole numbers means raw counters. Whole numbers that a query without rate() made are counters that
+ * were added up. Everything else is taken as rates, for which nothing but an estimate is promised.
+ */
+export function kindOverTime(
+  whole: boolean,
+  metricName: string | undefined,
+  expression: string | undefined
+): 'counters' | 'summed' | 'rates' {
+  if (!whole) {
+    return 'rates';
+  }
+  if (metricName?.endsWith('_bucket')) {
+    return 'counters';
+  }
+  return expression !== undefined && !takesRates(expression) ? 'summed' : 'rates';
+}
+
+/** The same for a native histogram: its frame does not name the metric, so only the query shows how it was processed. */
+export function nativeKind(counts: Float64Array, expression: string | undefined): 'counters' | 'summed' | 'rates' {
+  if (expression === undefined || takesRates(expression) || !areWhole(counts)) {
+    return 'rates';
+  }
+  return AGGREGATION.test(expression) ? 'summed' : 'counters';
+}
 
 /** The samples that share one set of bounds. */
 export interface HistogramRows {

@@ -1,8 +1,14 @@
 import { type DataFrame, FieldType, type Labels } from '@grafana/data';
-import { type BucketGroup, collectBuckets, stepOf } from './bucket-columns.ts';
-import { kindOverTime, nativeKind } from './counts-kind.ts';
+import {
+  collectBuckets,
+  stepOf,
+  kindOverTime,
+  nativeKind,
+  decreases,
+  histogramRows,
+  type BucketGroup,
+} from './histogram-rows.ts';
 import { type GivenLine, givenLines } from './given-line.ts';
-import { decreases, histogramRows } from './histogram-rows.ts';
 import type { HistogramSeries } from './histogram-series.ts';
 import {
   type InputProblem,
@@ -12,9 +18,8 @@ import {
   summedCounters,
   unlikeBounds,
 } from './input-problem.ts';
-import { isNativeHistogram, nativeCells } from '../../../prometheus/native-frame.ts';
+import { isNativeHistogram, nativeCells, nativeRows } from '../../../prometheus/native-grid.ts';
 import { isBucketTable, readTable } from './read-table.ts';
-import { nativeRows } from '../../../prometheus/native-grid.ts';
 
 /** What the panel can draw of its queries' answers, and what it cannot. */
 export interface Reading {

@@ -1,7 +1,6 @@
 import { FieldType, type DataFrame, type Field, type Labels } from '@grafana/data';
 import { parseBound } from '../../../../../core/histogram/classic-histogram.ts';
-import { areWhole, takesRates } from './counts-kind.ts';
-import { decreases } from './histogram-rows.ts';
+import { areWhole, takesRates, decreases } from './histogram-rows.ts';
 import type { HistogramSeries } from './histogram-series.ts';
 import { noOverflowBucket, tableOverTime, unlikeBounds, type InputProblem } from './input-problem.ts';
 

@@ -1,22 +1,52 @@
+import { useTheme2, measureText } from '@grafana/ui';
+import React, { useId, useMemo } from 'react';
 import type { FieldConfig } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { measureText, useTheme2 } from '@grafana/ui';
-import React, { useId, useMemo } from 'react';
-import { linearScale, logScale, logTicks, valueTicks } from '../../../../../../core/chart/scale.ts';
-import { sloShare } from '../../compute/slo-share.ts';
-import type { PercentilesOptions } from '../../options.ts';
-import { type GivenShape, lastGiven } from '../given-shapes.ts';
-import { type PercentileLine, seriesOf } from '../lines.ts';
-import { PLAIN_TEXT } from '../plain-text.ts';
-import { thresholdLines } from '../thresholds.ts';
-import type { ValueFormat } from '../value-text.ts';
-import { CdfAxes } from './CdfAxes.tsx';
+import { linearScale, logScale, logTicks, valueTicks, type Scale } from '../../../../../../core/chart/scale.ts';
+import { BottomAxis, ValueAxis } from '../../../../charts/ValueAxis.tsx';
+import { axisStyle } from '../../../../charts/chart-style.ts';
+import { sloShare } from '../../compute/percentile-series.ts';
+import { percentileName } from '../../compute/percentile.ts';
+import type { PercentilesOptions } from '../../options.tsx';
+import { thresholdLines } from '../ReferenceLines.tsx';
+import { lastGiven, seriesOf, type GivenShape, type PercentileLine } from '../lines.ts';
+import { PLAIN_TEXT, type ValueFormat } from '../value-text.ts';
 import { CdfPointer } from './CdfPointer.tsx';
 import { CdfReferences } from './CdfReferences.tsx';
-import { CdfShape, PercentileMark } from './CdfShape.tsx';
-import { cdfSteps, type CdfStep } from './cdf-steps.ts';
+import { CdfShape, PercentileMark, cdfSteps, type CdfStep } from './CdfShape.tsx';
 
-interface Props {
+interface CdfAxesProps {
+  x: Scale;
+  y: Scale;
+  valueTicks: readonly number[];
+  format: ValueFormat;
+  /** Percentiles that are named on the right, with a line across. */
+  percentiles: readonly number[];
+}
+
+const SHARES = [0, 0.25, 0.5, 0.75, 1];
+
+/** Values below, the share of the observations at or below them on the left. */
+function CdfAxes({ x, y, valueTicks, format, percentiles }: CdfAxesProps) {
+  const [left, right] = x.range;
+  const { grid, text } = axisStyle(useTheme2());
+  return (
+    <g aria-hidden="true" data-part="axes">
+      <ValueAxis x={x} y={y} ticks={SHARES} text={(share) => `${share * 100} %`} />
+      {percentiles.map((quantile) => (
+        <g key={quantile} data-quantile={quantile}>
+          <line x1={left} x2={right} y1={y(quantile)} y2={y(quantile)} {...grid} strokeDasharray="4 4" />
+          <text x={right + 5} y={y(quantile)} dy="0.35em" {...text}>
+            {percentileName(quantile)}
+          </text>
+        </g>
+      ))}
+      <BottomAxis x={x} y={y} ticks={valueTicks} text={format} />
+    </g>
+  );
+}
+
+interface CdfChartProps {
   width: number;
   height: number;
   lines: readonly PercentileLine[];
@@ -37,7 +67,7 @@ const FONT_SIZE = 12;
 const TICK_ROOM = 44;
 
 /** The distribution of the whole visible range: a band of steps, with percentiles and the objective marked on it. */
-export function CdfChart({ width, height, lines, given, options, config, format }: Props) {
+export function CdfChart({ width, height, lines, given, options, config, format }: CdfChartProps) {
   const theme = useTheme2();
   const clip = useId().replaceAll(':', '');
   const slo = options.slo ?? undefined;

@@ -4,12 +4,10 @@ import { t } from '@grafana/i18n';
 import { Portal, useStyles2, VizTooltipContainer } from '@grafana/ui';
 import React, { type PointerEvent, useState } from 'react';
 import type { Scale } from '../../../../../../core/chart/scale.ts';
-import { sloShare } from '../../compute/slo-share.ts';
+import { sloShare } from '../../compute/percentile-series.ts';
 import type { PercentileLine } from '../lines.ts';
-import { percentText, shareText } from '../percent-text.ts';
-import { PLAIN_TEXT } from '../plain-text.ts';
-import { PointerArea } from '../PointerArea.tsx';
-import type { ValueFormat } from '../value-text.ts';
+import { percentText, shareText, PLAIN_TEXT, type ValueFormat } from '../value-text.ts';
+import { PointerArea } from '../PointerLayer.tsx';
 
 interface Props {
   width: number;

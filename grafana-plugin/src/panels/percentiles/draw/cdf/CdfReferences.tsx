@@ -2,10 +2,9 @@ import { t } from '@grafana/i18n';
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
 import type { Scale } from '../../../../../../core/chart/scale.ts';
-import type { SloShare } from '../../compute/slo-share.ts';
-import { shareText } from '../percent-text.ts';
-import { PLAIN_TEXT } from '../plain-text.ts';
-import { type ReferenceMarks, referenceText } from '../reference-marks.ts';
+import type { SloShare } from '../../compute/percentile-series.ts';
+import { shareText, PLAIN_TEXT } from '../value-text.ts';
+import { type ReferenceMarks, referenceText } from '../ReferenceLines.tsx';
 
 interface Props extends ReferenceMarks {
   x: Scale;

@@ -1,9 +1,89 @@
 import React, { useId } from 'react';
+import { px } from '../../../../../../core/chart/path.ts';
 import type { Scale } from '../../../../../../core/chart/scale.ts';
-import { Hatch } from '../Hatch.tsx';
+import { lowerEdge, upperEdge, type ClassicHistogram } from '../../../../../../core/histogram/classic-histogram.ts';
+import type { PercentileSeries } from '../../compute/percentile-series.ts';
+import { estimateOf } from '../../compute/percentile.ts';
+import { Hatch } from '../Swatch.tsx';
 import type { PercentileLine } from '../lines.ts';
-import { cdfBandPath, cdfEstimatePath, cdfKnownPath, cdfOverflowPath, within } from './cdf-paths.ts';
-import type { CdfStep } from './cdf-steps.ts';
+
+/** One bucket of a distribution: between its edges the share at or below a value rises from `from` to `to`. */
+export interface CdfStep {
+  /** -Infinity where the first bucket has no lower edge. */
+  low: number;
+  /** Infinity in the overflow bucket. */
+  high: number;
+  /** Shares, 0 to 1. */
+  from: number;
+  to: number;
+}
+
+/** The cumulative distribution as a band of steps: exact at the bucket bounds, and bounded by the step between them. */
+export function cdfSteps({ bounds, counts }: ClassicHistogram): CdfStep[] {
+  const n = counts.at(-1) ?? 0;
+  if (!(n > 0)) {
+    return [];
+  }
+  let from = 0;
+  return bounds.map((_, i) => {
+    // Counts that go down, as rates may by rounding, are raised to the highest before them.
+    const to = Math.min(1, Math.max(from, (counts[i] ?? 0) / n));
+    const step = { low: lowerEdge(bounds, i), high: upperEdge(bounds, i), from, to };
+    from = to;
+    return step;
+  });
+}
+
+/** Closed SVG path of the band: a rectangle per bucket that holds something, from its lower to its upper edge. */
+function cdfBandPath(steps: readonly CdfStep[], x: Scale, y: Scale): string {
+  const at = within(x);
+  return steps
+    .filter(({ from, to, high }) => to > from && high !== Infinity)
+    .map(({ low, high, from, to }) => `M${at(low)},${px(y(from))}H${at(high)}V${px(y(to))}H${at(low)}Z`)
+    .join('');
+}
+
+/** The overflow bucket: from the last finite bound to the edge of the drawing. */
+function cdfOverflowPath(steps: readonly CdfStep[], x: Scale, y: Scale): string {
+  const last = steps.at(-1);
+  if (!last || last.high !== Infinity || last.to <= last.from) {
+    return '';
+  }
+  return `M${within(x)(last.low)},${px(y(last.from))}H${x.range[1]}V${px(y(last.to))}H${within(x)(last.low)}Z`;
+}
+
+/** Where the band has no height: the share is known exactly. */
+function cdfKnownPath(steps: readonly CdfStep[], x: Scale, y: Scale): string {
+  const at = within(x);
+  return steps
+    .filter(({ from, to, low, high }) => to === from && Math.max(low, x.domain[0]) < Math.min(high, x.domain[1]))
+    .map(({ low, high, to }) => `M${at(low)},${px(y(to))}H${at(high)}`)
+    .join('');
+}
+
+/** Prometheus' estimate for every percent, as a line; it ends at the overflow bucket. */
+function cdfEstimatePath({ total, source }: PercentileSeries, steps: readonly CdfStep[], x: Scale, y: Scale): string {
+  const last = steps.at(-1);
+  const end = last && last.high === Infinity ? last.from : 1;
+  const shares = new Set(Array.from({ length: 101 }, (_, i) => i / 100).concat(steps.map(({ to }) => to)));
+  const first = steps.find(({ from, to }) => to > from);
+  // Where the distribution begins nothing is at or below, and there is no percentile.
+  let path = first && first.high !== Infinity ? `M${within(x)(first.low)},${px(y(0))}` : '';
+  for (const share of [...shares].sort((a, b) => a - b)) {
+    const value = share > 0 && share <= end ? estimateOf(share, total, source.exponential) : NaN;
+    if (Number.isFinite(value)) {
+      path += `${path === '' ? 'M' : 'L'}${within(x)(value)},${px(y(share))}`;
+    }
+  }
+  return path;
+}
+
+/** Pixels of a value, kept inside the drawing. */
+function within(x: Scale): (value: number) => number {
+  const [left, right] = x.range;
+  return (value) =>
+    px(value === Infinity ? right : value === -Infinity ? left : Math.min(right, Math.max(left, x(value))));
+}
 
 interface Props {
   /** A line of the series; it gives the name. */
