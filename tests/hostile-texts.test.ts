@@ -5,7 +5,7 @@ import { nearestNames } from '../core/text/nearest-names.ts';
 import { quoted } from '../core/text/shell-word.ts';
 import { publicValue } from '../exporter/cli/options/public-value.ts';
 import { messageExcerpt } from '../exporter/errors/message-excerpt.ts';
-import { retryAfterSeconds } from '../exporter/http-client/retry-after.ts';
+import { retryAfterSeconds } from '../exporter/http-client/backoff.ts';
 import { hostTest } from '../exporter/http/allowed-host.ts';
 import { parseMapping } from '../exporter/imports/mapped/mapping.ts';
 import { publicOriginOrNull } from '../exporter/imports/reading/fields.ts';

@@ -1,5 +1,4 @@
-import { ExpectedError, type ErrorCode } from '../errors/expected-error.ts';
-import { codeOf, isDiskFull, reasonOf } from '../errors/store-errors.ts';
+import { ExpectedError, codeOf, isDiskFull, reasonOf, type ErrorCode } from '../errors/expected-error.ts';
 import { writeMessage } from './terminal-text.ts';
 
 /** Meaning of the exit codes, on which scripts rely; the README lists them. */

@@ -1,5 +1,4 @@
-import { StorageError } from '../errors/storage-errors.ts';
-import { RunsDirectoryError } from '../errors/store-errors.ts';
+import { StorageError, RunsDirectoryError } from '../errors/expected-error.ts';
 import { openStoreWithReports } from '../run/open-store.ts';
 import { RunUploads } from '../run/run-uploads.ts';
 import type { MirrorStore } from '../store/object-storage/mirror-store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ResultFile } from '../../core/run/result.ts';
-import { RunNotStoredError } from '../errors/store-errors.ts';
+import { RunNotStoredError } from '../errors/expected-error.ts';
 import type { DepartingRun } from '../run/perform-run.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { shardDirectory } from '../store/shards/shard-folders.ts';

@@ -3,7 +3,7 @@ import { countOf, FAILED_OUTCOMES } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { sweepFigures } from '../../core/sweeps/sweep-figures.ts';
 import { counted, quantity } from '../../core/text/quantities.ts';
-import { RunNotStoredError } from '../errors/store-errors.ts';
+import { RunNotStoredError } from '../errors/expected-error.ts';
 import type { DepartingRun, PerformedRun } from '../run/perform-run.ts';
 import type { ShardRequest, RunRequest } from '../run/run-request.ts';
 import { requestedGrafanaLink } from './options/publish-options.ts';

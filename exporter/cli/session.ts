@@ -1,7 +1,6 @@
 import { joinedEvents } from '../../core/run/run-output.ts';
 import { monotonicNow_ns } from '../clock/monotonic-clock.ts';
-import { hasCode } from '../errors/expected-error.ts';
-import { RunNotStoredError } from '../errors/store-errors.ts';
+import { hasCode, RunNotStoredError } from '../errors/expected-error.ts';
 import { LivePage } from '../http/live-page.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { shareOf } from '../load/workers/share.ts';

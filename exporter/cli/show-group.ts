@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { SweepPercentile } from '../../core/sweeps/sweep-figures.ts';
 import { sweepNames } from '../../core/sweeps/sweep-names.ts';
-import { reasonOf } from '../errors/store-errors.ts';
+import { reasonOf } from '../errors/expected-error.ts';
 import { writeSweepReport } from '../report/sweep/sweep-page.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { storedSweepRuns, sweepsOfRuns } from '../sweeps/stored-sweeps.ts';

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { replaceFile, replaceJson, type TemporaryFor } from '../files/durable-file.ts';
-import { besideOutput } from '../files/output-temporary.ts';
+import { replaceFile, replaceJson, besideOutput, type TemporaryFor } from '../files/durable-file.ts';
 import { aiperfMetrics, aiperfSummary, AIPERF_PERCENTILES, type NamedStatistics } from './aiperf-summary.ts';
 import { AiperfTotals } from './aiperf-totals.ts';
 

@@ -1,7 +1,90 @@
-import { open, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { refuseSpecialFile } from './output-file.ts';
-import { besideOutput } from './output-temporary.ts';
+import { lstat, readlink, realpath, stat, readdir, rm, open, rename, writeFile } from 'node:fs/promises';
+import { dirname, resolve, join } from 'node:path';
+import { codeOf } from '../errors/expected-error.ts';
+import { isOwned, ownIdentity } from './process-identity.ts';
+
+export interface OutputFile {
+  /** Without symbolic links: a link keeps pointing to what is written. */
+  readonly path: string;
+  /** Whether a complete file may take its place by renaming. A device or a FIFO is written to instead. */
+  readonly replaceable: boolean;
+}
+
+/** How the file that a user names as output is written. Throws the file system's error. */
+export async function outputFile(path: string): Promise<OutputFile> {
+  const target = await targetOf(path);
+  try {
+    return { path: target, replaceable: (await stat(target)).isFile() };
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return { path: target, replaceable: true };
+  }
+}
+
+/** The end of a chain of symbolic links, which may not exist yet. */
+async function targetOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    const link = await linkAt(path);
+    return link === null ? path : resolve(dirname(path), link);
+  }
+}
+
+/** What the symbolic link at a path contains; null if there is none. */
+async function linkAt(path: string): Promise<string | null> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    // EINVAL: another process has just created a file there.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EINVAL') return null;
+    throw error;
+  }
+}
+
+/** Rejects a path at which something other than a regular file exists, which a rename would replace. */
+async function refuseSpecialFile(path: string): Promise<void> {
+  try {
+    if (!(await lstat(path)).isFile()) throw new Error(`${path} is not a regular file and is not replaced`);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** `<file>.<process id>~<its start>.tmp`: what one process writes before it takes the file's place. */
+const TEMPORARY = /\.(\d+)~([0-9a-z]+\.\d+)\.tmp$/;
+
+/** Folders in which this process has looked. */
+const tidied = new Set<string>();
+
+/**
+ * The name under which the new content of a file that the user named is written, in the same folder. Removes what killed
+ * processes have left in this folder, once per process. Never throws: the folder may not be readable.
+ */
+export async function besideOutput(path: string): Promise<string> {
+  const folder = dirname(path);
+  if (!tidied.has(folder)) {
+    tidied.add(folder);
+    // What others left must not prevent this output; writing it reports a folder that is not accessible.
+    await removeLeft(folder).catch(() => undefined);
+  }
+  const { pid, start_time } = ownIdentity();
+  return `${path}.${pid}~${start_time}.tmp`;
+}
+
+async function removeLeft(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [, pid, start_time] = TEMPORARY.exec(name) ?? [];
+    if (pid === undefined || start_time === undefined) continue;
+    const left = join(folder, name);
+    try {
+      if (!(await isOwned({ pid: Number(pid), start_time }, left))) await rm(left);
+    } catch {
+      // Another process has removed it, or it is another user's.
+    }
+  }
+}
 
 /** Waits until a file, or the entries of a directory, have been synced to disk. */
 export async function syncPath(path: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { codeOf } from '../errors/store-errors.ts';
+import { stat, utimes } from 'node:fs/promises';
+import { codeOf } from '../errors/expected-error.ts';
 
 /** Identity of a process: its id and its start, which distinguishes it from a later one with the same id. */
 export interface ProcessIdentity {
@@ -72,4 +73,32 @@ function exists(pid: number): boolean {
   } catch (error) {
     return codeOf(error) === 'EPERM';
   }
+}
+
+const INTERVAL_MS = 5_000;
+/** A path that was not touched for this long has no owner. */
+const STALE_MS = 60_000;
+
+/** Touches a path every five seconds until stopped, for processes that cannot check whether this one is running. */
+export function startHeartbeat(path: string): { stop(): void } {
+  const touch = (): void => {
+    const now = new Date();
+    utimes(path, now, now).catch((error: unknown) => {
+      // Any other failure leaves the path untouched this time, as a missing heartbeat should.
+      if (codeOf(error) === 'ENOENT') clearInterval(timer);
+    });
+  };
+  const timer = setInterval(touch, INTERVAL_MS).unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+/** Whether a path was modified within the last minute. Throws if it does not exist. */
+async function isFresh(path: string, now: Date = new Date()): Promise<boolean> {
+  return now.getTime() - (await stat(path)).mtimeMs < STALE_MS;
+}
+
+/** Whether the process that owns a path is running: checked directly, or by its heartbeat if it cannot be checked. */
+export async function isOwned(owner: ProcessIdentity, path: string): Promise<boolean> {
+  const state = processState(owner);
+  return state === 'alive' || (state === 'elsewhere' && (await isFresh(path)));
 }

@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml';
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/expected-error.ts';
 
 /** Units of Prometheus' durations, in milliseconds, in the order in which they may follow each other. */
 const DURATION_UNITS = { y: 31_536_000_000, w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };

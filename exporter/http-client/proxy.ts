@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { ProxyAgent, type Dispatcher } from 'undici';
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/expected-error.ts';
 import type { TlsSettings } from './tls-files.ts';
 
 /** An HTTP proxy between this machine and a server. */

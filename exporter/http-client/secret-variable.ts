@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/expected-error.ts';
 
 /**
  * A token or key from an environment variable, for a header. Throws a `ConfigurationError` that names the option and the

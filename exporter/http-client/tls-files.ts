@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/expected-error.ts';
 
 /** Which certificates are accepted and shown, as the user configured it; paths of PEM files. */
 export interface TlsFiles {

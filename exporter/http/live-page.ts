@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import type { Express, RequestHandler } from 'express';
 import express from 'express';
 import type { RunEnding } from '../../core/run/run-output.ts';
-import { reasonOf } from '../errors/store-errors.ts';
+import { reasonOf } from '../errors/expected-error.ts';
 import { DEFAULT_LINGER_MAX_SECONDS, Linger, scrapeAdvice, Scrapers } from '../publish/linger.ts';
 import {
   LiveRunsPage,

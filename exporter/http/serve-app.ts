@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import express, { type RequestHandler, type Express } from 'express';
 import { CONTENT_TYPES, writePage } from '../../core/exposition/index.ts';
 import { isRunId } from '../../core/run/run-id.ts';
-import { codeOf } from '../errors/store-errors.ts';
+import { codeOf } from '../errors/expected-error.ts';
 import { isFolder } from '../files/exists.ts';
 import { NotRegularError, readRegularFile } from '../files/read-regular-file.ts';
 import { negotiateFormat } from '../publish/metrics-page.ts';

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath, stat, statfs } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { codeOf, reasonOf } from '../errors/store-errors.ts';
+import { codeOf, reasonOf } from '../errors/expected-error.ts';
 
 /** What a walk may come to. */
 export const DEEPEST_FOLDER = 32;

@@ -5,7 +5,7 @@ import { editRun } from '../store/changes/edit-run.ts';
 import { RunIndex } from '../store/index/run-index.ts';
 import type { KnownSource } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { reasonOf, RunExistsError } from '../errors/store-errors.ts';
+import { reasonOf, RunExistsError } from '../errors/expected-error.ts';
 import { findFiles } from './find-files.ts';
 import type { Unread } from './find-files.ts';
 import { partHash, storeImport } from './import-run.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from '../errors/store-errors.ts';
+import { codeOf } from '../errors/expected-error.ts';
 import { findFiles } from './find-files.ts';
 import { importFiles } from './import-files.ts';
 import type { ImportOutcome, ImportReport, ImportRequest } from './import-files.ts';

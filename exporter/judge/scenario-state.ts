@@ -1,6 +1,6 @@
 import type { ScenarioStateName, OpenRegression, LargestChange, BaselineEntry } from '../../core/api/scenarios.ts';
 import type { VerdictEntry, VerdictSummary } from '../../core/api/verdict.ts';
-import { fileStamp } from '../files/file-stamp.ts';
+import { fileStamp } from '../files/reloaded.ts';
 import { listScenarioPaths, scenarioPaths, type ScenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import type { CapacityFile } from '../../core/run/capacity.ts';
 import { listCapacityPaths, readCapacityFile } from '../store/scenarios/capacity-files.ts';
@@ -10,7 +10,7 @@ import { changeText, things } from '../../core/text/quantities.ts';
 import { keyText } from './cases.ts';
 import { SHARES_OF_FAILURE } from './evidence.ts';
 import { changeBaseline, foldEntries, type Baseline } from './baseline.ts';
-import { DamagedRunError } from '../errors/store-errors.ts';
+import { DamagedRunError } from '../errors/expected-error.ts';
 import { newestVerdicts, readVerdictFile, verdictSummary, type LogStore } from './verdict-log.ts';
 
 /** Where a scenario stands, from its own files alone. */

@@ -3,7 +3,7 @@ import type { Judgment } from '../../core/api/verdict.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { RunsDirectoryError } from '../errors/store-errors.ts';
+import { RunsDirectoryError } from '../errors/expected-error.ts';
 import { refusal } from '../judge/compare-stored.ts';
 import { compare } from '../judge/compare.ts';
 import { figuresOfRun } from '../judge/load-figures.ts';

@@ -5,7 +5,7 @@ import { countOf } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
-import { reasonOf } from '../errors/store-errors.ts';
+import { reasonOf } from '../errors/expected-error.ts';
 import { stageRegions } from './views/run-summary.ts';
 
 export interface GrafanaAccess {

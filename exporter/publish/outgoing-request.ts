@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/expected-error.ts';
 import type { GrafanaAccess } from './grafana-annotations.ts';
 import { readSecret, type SecretSource, type ReceiverRequest } from './remote-write/receiver.ts';
 

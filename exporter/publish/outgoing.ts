@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { RunFile } from '../../core/run/run.ts';
 import type { RunEnding, RunOutput, RunEvents } from '../../core/run/run-output.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
-import { reasonOf } from '../errors/store-errors.ts';
+import { reasonOf } from '../errors/expected-error.ts';
 import type { LiveFamily } from './family.ts';
 import { readFinishedRun, finishedRunFamilies, windowOf, type FinishedRun } from './finished-run.ts';
 import { Annotator } from './grafana-annotations.ts';

@@ -3,7 +3,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { replaceFile, type TemporaryFor } from '../files/durable-file.ts';
-import { reasonOf } from '../errors/store-errors.ts';
+import { reasonOf } from '../errors/expected-error.ts';
 import type { ReportData } from './report-data.ts';
 import { RequestViewBuilder } from './request-view.ts';
 import type { RequestView } from './request-view.ts';

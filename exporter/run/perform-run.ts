@@ -7,7 +7,7 @@ import type { ResultFile } from '../../core/run/result.ts';
 import { promptTokens } from '../../core/run/run-dataset.ts';
 import { quantity, things } from '../../core/text/quantities.ts';
 import { correctedEpoch } from '../clock/monotonic-clock.ts';
-import { reasonOf } from '../errors/store-errors.ts';
+import { reasonOf } from '../errors/expected-error.ts';
 import { boundYoungGeneration } from '../load/client/young-generation.ts';
 import { limitsOutput } from '../load/endpoints/endpoint.ts';
 import type { PhaseResult } from '../load/load-generator.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { datasetText } from '../../core/run/run-dataset.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/expected-error.ts';
 import { readOptions } from '../cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
 import { prepareTraffic } from './prepared-traffic.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { readFile } from 'node:fs/promises';
 import type { RunDataset, RunDatasetFile } from '../../core/run/run-dataset.ts';
 import { secretsOf } from '../../core/run/secret-fields.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/expected-error.ts';
 import { environmentProxies, NO_PROXIES } from '../http-client/proxy.ts';
 import { queryValues } from '../http-client/public-url.ts';
 import type { Dataset } from '../load/datasets/dataset.ts';

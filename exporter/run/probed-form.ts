@@ -1,5 +1,5 @@
 import type { ErrorReason } from '../../core/run/record.ts';
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/expected-error.ts';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
 import type { Proxy } from '../http-client/proxy.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';

@@ -3,7 +3,7 @@ import { AIPERF_FOLDER, writeAiperf } from '../exports/write-aiperf.ts';
 import type { RequestView } from '../report/request-view.ts';
 import { viewOfRecords, writeReport } from '../report/write-report.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { reasonOf } from '../errors/store-errors.ts';
+import { reasonOf } from '../errors/expected-error.ts';
 import type { RunExport } from './run-request.ts';
 
 /**

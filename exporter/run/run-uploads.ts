@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { shellCommand } from '../../core/text/shell-word.ts';
 import { things } from '../../core/text/quantities.ts';
-import { StorageError } from '../errors/storage-errors.ts';
-import { reasonOf } from '../errors/store-errors.ts';
+import { StorageError, reasonOf } from '../errors/expected-error.ts';
 import { Backoff, type BackoffLimits } from '../http-client/backoff.ts';
 import { isFolder } from '../files/exists.ts';
 import type { ObjectStorage } from '../store/object-storage/object-storage.ts';

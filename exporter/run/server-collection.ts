@@ -28,7 +28,7 @@ import {
 } from '../servers/scrape/run-edges.ts';
 import type { Target } from '../servers/scrape/targets.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
-import { reasonOf } from '../errors/store-errors.ts';
+import { reasonOf } from '../errors/expected-error.ts';
 import {
   collectedTargets,
   PageDiscovery,

@@ -1,4 +1,4 @@
-import { RunExistsError, reasonOf } from '../errors/store-errors.ts';
+import { RunExistsError, reasonOf } from '../errors/expected-error.ts';
 import type { Share } from '../load/workers/share.ts';
 import type { ObjectStorage } from '../store/object-storage/object-storage.ts';
 import { packUploaded, uploadRun } from '../store/object-storage/upload-run.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ConfigurationError } from '../errors/expected-error.ts';
 import { parseAllowedRuns } from './allowed-runs.ts';
 
 const parsed = (text: string) =>

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { zstdDecompressSync } from 'node:zlib';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import type { ServersFile } from '../../core/run/servers-file.ts';
-import { codeOf, DamagedRunError, reasonOf } from '../errors/store-errors.ts';
+import { codeOf, DamagedRunError, reasonOf } from '../errors/expected-error.ts';
 import { readRegularFile } from '../files/read-regular-file.ts';
 import type { SampleRow } from '../servers/files/servers-parquet.ts';
 import { migrated } from './migrations/migrate.ts';

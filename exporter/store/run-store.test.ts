@@ -7,7 +7,12 @@ import { collect, EXAMPLE_END, examplePlan, exampleRecord } from './fixtures/exa
 import { ownIdentity } from '../files/process-identity.ts';
 import { openStore, RunStore } from './run-store.ts';
 import type { RunWriter } from './run-writer.ts';
-import { DamagedRunError, RunNotStoredError, RunsDirectoryError, SchemaVersionError } from '../errors/store-errors.ts';
+import {
+  DamagedRunError,
+  RunNotStoredError,
+  RunsDirectoryError,
+  SchemaVersionError,
+} from '../errors/expected-error.ts';
 
 /** Owns no files. */
 const UNPRIVILEGED_USER_ID = 65_534;

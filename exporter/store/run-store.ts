@@ -5,20 +5,18 @@ import type { ResultFile } from '../../core/run/result.ts';
 import { isRunId, oldestFirst, orderOf, type OrderedRun } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { besideFile, type TemporaryFor } from '../files/durable-file.ts';
-import { isFolder } from '../files/exists.ts';
-import { makeDirectory } from '../files/make-directory.ts';
-import { readInBatches } from '../files/read-in-batches.ts';
+import { isFolder, makeDirectory } from '../files/exists.ts';
+import { readInBatches } from '../files/read-regular-file.ts';
 import { readFinishedRunFile, readResultFile, readRunFile } from './sealed/read-run-files.ts';
 import { appendEntry } from './scenarios/append-log.ts';
 import type { RecordReading } from './records/records-parquet.ts';
-import { isOwned } from '../files/ownership.ts';
+import { isOwned, ownIdentity } from '../files/process-identity.ts';
 import { recoverRuns, unfinishedNames } from './recovery/recover.ts';
-import { ownIdentity } from '../files/process-identity.ts';
 import { isStorageUrl } from './storage-location.ts';
 import { momentaryName, runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
 import { temporariesOf } from './temporary-file.ts';
 import type { RunAddresses, RunPlan, RunWriter } from './run-writer.ts';
-import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../errors/store-errors.ts';
+import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../errors/expected-error.ts';
 
 /** Codes of the operating system for a refused write. */
 const READ_ONLY: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'];

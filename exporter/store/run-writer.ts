@@ -11,8 +11,7 @@ import { replaceJson, syncPath } from '../files/durable-file.ts';
 import { fingerprint } from './fingerprint.ts';
 import { publicOrigin, publicUrl } from '../http-client/public-url.ts';
 import { FileShelf } from './file-shelf.ts';
-import { startHeartbeat } from '../files/heartbeat.ts';
-import { ownIdentity } from '../files/process-identity.ts';
+import { startHeartbeat, ownIdentity } from '../files/process-identity.ts';
 import { SCHEMA_VERSIONS } from './migrations/migrate.ts';
 import { JsonlRecordsWriter } from './records/records-jsonl.ts';
 import { claimedName, runPaths, unfinishedDirectory } from './run-paths.ts';
@@ -26,7 +25,7 @@ import {
   writeOutcome,
   type RecordReader,
 } from './sealed/seal-run.ts';
-import { DamagedRunError, reasonOf, RunNotStoredError } from '../errors/store-errors.ts';
+import { DamagedRunError, reasonOf, RunNotStoredError } from '../errors/expected-error.ts';
 
 type FilledIn = 'schema_version' | 'status' | 'recovered' | 'fingerprint' | 'end' | 'phases' | 'process' | 'failure';
 type LeftOut = 'source' | 'tags' | 'client' | 'dataset' | 'command_line' | 'provenance';

@@ -1,8 +1,7 @@
 import { stat, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncPath, type TemporaryFor } from '../files/durable-file.ts';
-import { makeDirectory } from '../files/make-directory.ts';
-import { besideOutput } from '../files/output-temporary.ts';
+import { syncPath, besideOutput, type TemporaryFor } from '../files/durable-file.ts';
+import { makeDirectory } from '../files/exists.ts';
 import { ownIdentity } from '../files/process-identity.ts';
 import { momentaryName, unfinishedDirectory, discardedName } from './run-paths.ts';
 

@@ -4,7 +4,7 @@ import { readRegularFile } from '../files/read-regular-file.ts';
 import { fileSha256, readChecksums, textSha256 } from './sealed/checksums.ts';
 import { readResultFile, readRunFile } from './sealed/read-run-files.ts';
 import type { RunStore } from './run-store.ts';
-import { codeOf, reasonOf, SchemaVersionError } from '../errors/store-errors.ts';
+import { codeOf, reasonOf, SchemaVersionError } from '../errors/expected-error.ts';
 
 /** The verification of a run's files. */
 export interface Verification {

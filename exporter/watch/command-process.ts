@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { ExpectedError } from '../errors/expected-error.ts';
-import { codeOf, reasonOf } from '../errors/store-errors.ts';
+import { ExpectedError, codeOf, reasonOf } from '../errors/expected-error.ts';
 
 /** How a command ended, as a shell reports it. */
 export interface CommandEnd {

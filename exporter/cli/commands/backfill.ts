@@ -14,7 +14,7 @@ import { readGrafanaAccess } from '../../publish/outgoing-request.ts';
 import { readReceiver, type Receiver } from '../../publish/remote-write/receiver.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { listScenarioPaths } from '../../store/scenarios/scenario-folders.ts';
-import { codeOf, reasonOf } from '../../errors/store-errors.ts';
+import { codeOf, reasonOf } from '../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { command } from '../command.ts';

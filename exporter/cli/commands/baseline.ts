@@ -7,7 +7,7 @@ import { storedFigures } from '../../judge/load-figures.ts';
 import { rulesFor } from '../../judge/rules.ts';
 import { recordChange } from '../../judge/scenario-state.ts';
 import { quoted } from '../../../core/text/shell-word.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { command } from '../command.ts';

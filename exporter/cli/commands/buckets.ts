@@ -1,5 +1,5 @@
 import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import { bucketReport, observedInWindow, observedSinceStart, type BucketReport } from '../../explain/bucket-report.ts';
 import { latencyLimits, withClientShares, type ServerLimit } from '../../explain/limit-report.ts';
 import { serversFile } from '../../servers/files/servers-file.ts';

@@ -3,7 +3,7 @@ import { collectServers } from '../../servers/collect-servers.ts';
 import { discoverLocal } from '../../servers/scrape/discover.ts';
 import type { Target } from '../../servers/scrape/targets.ts';
 import { readNamedPages } from '../../servers/scrape/named-pages.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { command } from '../command.ts';
 import { flag, seconds, text, type OptionValues } from '../options/options.ts';

@@ -9,7 +9,7 @@ import { ImportRefusal } from '../../imports/import-notes.ts';
 import type { Importer } from '../../imports/importer.ts';
 import { IMPORTERS } from '../../imports/importers.ts';
 import { watchFolders } from '../../imports/watch-folders.ts';
-import { reasonOf, RunsDirectoryError } from '../../errors/store-errors.ts';
+import { reasonOf, RunsDirectoryError } from '../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { ImportProgress } from '../progress/import-progress.ts';
 import { importJson, importTable } from '../tables/import-table.ts';

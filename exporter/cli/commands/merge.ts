@@ -1,7 +1,7 @@
 import { things } from '../../../core/text/quantities.ts';
 import { writeRunFiles } from '../../run/run-files.ts';
 import { mergeShards, type MergedRun } from '../../store/shards/merge-shards.ts';
-import { codeOf, reasonOf, RunExistsError } from '../../errors/store-errors.ts';
+import { codeOf, reasonOf, RunExistsError } from '../../errors/expected-error.ts';
 import type { RunShards } from '../../../core/run/run.ts';
 import { shardsText } from '../../store/shards/shard-folders.ts';
 import type { RunStore } from '../../store/run-store.ts';

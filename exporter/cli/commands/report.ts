@@ -1,11 +1,10 @@
-import { hasCode } from '../../errors/expected-error.ts';
+import { hasCode, reasonOf } from '../../errors/expected-error.ts';
 import { join } from 'node:path';
 import { SWEEP_PERCENTILES } from '../../../core/sweeps/sweep-figures.ts';
 import { AIPERF_FOLDER, writeAiperf } from '../../exports/write-aiperf.ts';
 import { viewOfRecords, writeReport } from '../../report/write-report.ts';
 import { RUN_EXPORTS } from '../../run/run-request.ts';
 import type { RunListing, RunStore } from '../../store/run-store.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { command } from '../command.ts';
 import { choice, flag, integer, text } from '../options/options.ts';

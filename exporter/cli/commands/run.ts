@@ -1,6 +1,6 @@
 import type { ObjectiveResult } from '../../../core/run/objectives.ts';
 import { endOfDoubling } from '../../../core/sweeps/saturation.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import type { RunControls } from '../../load/phases/run-controls.ts';
 import { measureRun } from '../../run/perform-run.ts';
 import { checkLoad } from '../../run/planned-load.ts';

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { StorageError } from '../../errors/storage-errors.ts';
-import { RunsDirectoryError } from '../../errors/store-errors.ts';
+import { StorageError, RunsDirectoryError } from '../../errors/expected-error.ts';
 import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
 import { listen, ListenError } from '../../http/listen.ts';
 import { createServeApp } from '../../http/serve-app.ts';

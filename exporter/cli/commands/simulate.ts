@@ -6,7 +6,7 @@ import type { DialectName } from '../../../simulator/dialects/table.ts';
 import { SIMULATED_SYSTEMS, startDialect, startSimulator } from '../../../simulator/main.ts';
 import type { RunningSimulator, SimulatedSystem } from '../../../simulator/main.ts';
 import { listenError } from '../../http/listen.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 import { command } from '../command.ts';
 import { choice, flag, integer, text } from '../options/options.ts';
 import type { OptionValues } from '../options/options.ts';

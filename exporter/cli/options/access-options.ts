@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { ConfigurationError, reasonOf } from '../../errors/expected-error.ts';
 import type { Access } from '../../http/access/access.ts';
 import { tokenAccess } from '../../http/access/token.ts';
 import type { WebConfigFile } from '../../http/web-config/web-config-file.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { TlsFiles } from '../../http-client/tls-files.ts';
 import type { WebConfigFile } from '../../http/web-config/web-config-file.ts';
 import { CliError } from '../failure.ts';

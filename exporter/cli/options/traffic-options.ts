@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../core/run/canonical-json.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { detectFileType, firstLineOf, TIMED_TYPES } from '../../load/datasets/detect-file-type.ts';
 import { SAMPLING_STRATEGIES } from '../../load/datasets/file-dataset.ts';
 import { parseSequenceDistribution } from '../../load/datasets/lengths.ts';

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { ResultFile } from '../../../core/run/result.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import { LivePage } from '../../http/live-page.ts';
 import type { LiveSource, RunFamily, ServedPage } from '../../publish/served-page.ts';
 import { Departures } from '../../run/run-group.ts';

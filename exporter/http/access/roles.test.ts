@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { parseRoles } from './roles.ts';
 
 /** Of `test`, from the examples of SHA-256 in many manuals: printf %s test | sha256sum. */

@@ -1,5 +1,5 @@
 import { type Role, ROLES } from '../../../core/api/service.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { Reloaded } from '../../files/reloaded.ts';
 import { yamlSection, type YamlSection } from '../../files/yaml-section.ts';
 export type RoleSet = ReadonlySet<Role>;

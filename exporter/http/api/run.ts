@@ -1,4 +1,4 @@
-import { hasCode } from '../../errors/expected-error.ts';
+import { hasCode, codeOf, DamagedRunError, SchemaVersionError } from '../../errors/expected-error.ts';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -11,7 +11,6 @@ import { OUTCOMES, PHASES } from '../../../core/run/record.ts';
 import { isRunId } from '../../../core/run/run-id.ts';
 import type { ServersFile } from '../../../core/run/servers-file.ts';
 import { changedTags, isTag, TAG_RULE } from '../../../core/run/run.ts';
-import { codeOf, DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
 import {
   DISTRIBUTION_NAMES,
   distributionMeasure,

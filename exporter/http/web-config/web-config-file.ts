@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { ConfigurationError, reasonOf } from '../../errors/expected-error.ts';
 import { Reloaded, type ReadText } from '../../files/reloaded.ts';
 import type { ListenTls } from '../listen.ts';
 import { secureContext, parseWebConfig, isClientAllowed, type Pem, type WebConfig } from './web-config.ts';

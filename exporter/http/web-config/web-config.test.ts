@@ -1,5 +1,5 @@
 import { expect, test, describe } from '@jest/globals';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { parseWebConfig, isClientAllowed, type ClientAuthType, type PresentedCertificate } from './web-config.ts';
 
 /** The hash of `test` in Prometheus' guide to basic authentication. */

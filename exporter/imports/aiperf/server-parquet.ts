@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { ImportRefusal, type ImportNotes } from '../import-notes.ts';
 import { Fields, isObject } from '../reading/fields.ts';

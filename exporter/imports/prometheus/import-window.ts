@@ -6,7 +6,7 @@ import type { DistributionResult, MeasureResult, Percentile } from '../../../cor
 import { PERCENTILE_NAMES, PERCENTILES, type PercentileName } from '../../../core/stats/percentiles.ts';
 import { quantity, things } from '../../../core/text/quantities.ts';
 import { quantities } from '../../../catalog/equivalents.ts';
-import { RunExistsError } from '../../errors/store-errors.ts';
+import { RunExistsError } from '../../errors/expected-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { collectionOfStores, type Collection } from '../../servers/collection.ts';
 import type { PageAccess } from '../../servers/scrape/page-access.ts';

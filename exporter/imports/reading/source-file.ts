@@ -4,7 +4,7 @@ import { open, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import { ImportRefusal } from '../import-notes.ts';
 
 /** How a file begins, for recognizing it: at most 64 KiB. */

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { GenerationRequest } from '../endpoints/endpoint.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import { type Dataset, planSha256 } from './dataset.ts';

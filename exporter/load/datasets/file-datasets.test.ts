@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Dataset } from './dataset.ts';
 import { entryOrder } from './file-dataset.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { parseSequenceDistribution } from './lengths.ts';
 
 const pair = (isl: number, islStddev: number, osl: number, oslStddev: number, share: number): object => ({

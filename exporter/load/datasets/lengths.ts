@@ -1,5 +1,5 @@
 import type { Random } from '../../../core/stats/seeded-random.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { isObject } from '../endpoints/endpoint.ts';
 
 /** Lengths of one request in tokens. */

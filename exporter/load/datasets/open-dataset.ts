@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import {
   AZURE,

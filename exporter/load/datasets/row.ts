@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { isObject, type JsonObject } from '../endpoints/endpoint.ts';
 import type { InputText } from './input-lines.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { Dataset } from './dataset.ts';
 import { fileDataset, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
 import { INPUT_LIMITS, readLines, readPieces, type InputText, type InputTexts } from './input-lines.ts';

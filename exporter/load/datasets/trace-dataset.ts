@@ -1,6 +1,6 @@
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { things } from '../../../core/text/quantities.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Dataset } from './dataset.ts';
 import { indexedDataset, longestOutput, textRequest, requireCount, type FileDatasetOptions } from './file-dataset.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { chatEndpoint, completionsEndpoint, embeddings } from './openai.ts';
 import type { ResponseMode, Endpoint } from './endpoint.ts';
 import { responsesEndpoint } from './responses.ts';

@@ -1,7 +1,7 @@
 import { ownValue } from '../../../core/text/own-value.ts';
 import { canonicalJson, type JsonValue } from '../../../core/run/canonical-json.ts';
 import { withoutSecrets } from '../../../core/run/secret-fields.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { isObject } from './endpoint.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { parseTemplate, templateEndpoint } from './template.ts';
 
 /** Text Generation Inference's own API. */

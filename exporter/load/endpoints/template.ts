@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import {
   isObject,
   type JsonObject,

@@ -6,7 +6,7 @@ import type { ResponseText } from '../endpoints/endpoint.ts';
 import { countedTokens, credibleUsage, requestRecord } from './request-record.ts';
 import { FindingsTally } from './response-findings.ts';
 import type { ReadResponse, SentRequest } from './request-record.ts';
-import { longRetryAfter, retryAfterSeconds } from '../../http-client/retry-after.ts';
+import { longRetryAfter, retryAfterSeconds } from '../../http-client/backoff.ts';
 import type { ConnectionFacts, Exchange, TransportFailure } from '../transports/transport.ts';
 
 /** What was read of a body, when it has ended. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { WORDS } from '../datasets/words.ts';
 import { loadTokenizer, TIKTOKEN_ENCODINGS, optionalPackage } from './tokenizer.ts';
 

@@ -3,7 +3,7 @@ import { readFile, stat, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { homedir } from 'node:os';
 import { existsSync } from 'node:fs';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 
 /** Imports an optional package. Throws a `ConfigurationError` with the command that installs it. */
 export async function optionalPackage<T>(load: () => Promise<T>, name: string, wantedBy: string): Promise<T> {

@@ -1,5 +1,5 @@
 import type { TransportKind } from '../../../core/run/run.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { readTlsFiles, type TlsFiles } from '../../http-client/tls-files.ts';
 import { RawTransport } from './raw/raw-transport.ts';
 import { parseTarget, type RequestTarget, type TargetApi } from './target.ts';

@@ -2,7 +2,7 @@ import type { Labels } from '../../../core/exposition/index.ts';
 import { stageLoadText } from '../../../core/run/load.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import {
   finishedRunFamilies,

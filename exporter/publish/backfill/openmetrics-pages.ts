@@ -1,9 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endOfPage, metadataLines, seriesStart, valueText } from '../../../core/exposition/index.ts';
-import { replaceFile } from '../../files/durable-file.ts';
-import { outputFile } from '../../files/output-file.ts';
-import { besideOutput } from '../../files/output-temporary.ts';
+import { replaceFile, outputFile, besideOutput } from '../../files/durable-file.ts';
 import type { TimedSeries, SeriesLabels, PushedFamily, PushedSeries } from '../remote-write/pushed-series.ts';
 
 /** As long as a block of Prometheus is by default, and aligned to it: a page then becomes one block. */

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import { readRegularFileSync } from '../../files/read-regular-file.ts';
 import { sampleCount, type SeriesPoint, type SeriesLayout } from './pushed-series.ts';
 import { moveQueue } from './queue-names.ts';

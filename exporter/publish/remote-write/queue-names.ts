@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { renameSync } from 'node:fs';
 import { isRunId } from '../../../core/run/run-id.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 import type { ProcessIdentity } from '../../files/process-identity.ts';
 
 /** Folder of the queues: hidden from the list of runs. */

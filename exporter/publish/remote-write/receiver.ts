@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { ConfigurationError, codeOf } from '../../errors/expected-error.ts';
 import { queryValues } from '../../http-client/public-url.ts';
 
 /** A remote-write receiver and its credentials. Secrets are in memory only. */

@@ -3,8 +3,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
-import { retryAfterSeconds } from '../../http-client/retry-after.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { retryAfterSeconds } from '../../http-client/backoff.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import type { Protocol, Receiver } from './receiver.ts';
 
 /** The outcome of one request. `reason` is one line for people. */

@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { publicUrl } from '../../http-client/public-url.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import { delayText } from './receiver.ts';
 import { FamilySampler, type FamilyReading, type FamilySamplerOptions } from './family-sampler.ts';
 import { FINAL_VALUE_HELD_MS, STALE_AFTER_MS, type TimedSeries } from './pushed-series.ts';

@@ -1,6 +1,6 @@
 import type { FamilyInput } from '../../../core/exposition/index.ts';
 import { createRunId } from '../../../core/run/run-id.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { layoutOf, valuesOf, type PointMessage, type SeriesLayout } from './pushed-series.ts';
 import type { Receiver } from './receiver.ts';

@@ -1,8 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf, reasonOf } from '../../errors/store-errors.ts';
-import { isOwned } from '../../files/ownership.ts';
-import { ownIdentity } from '../../files/process-identity.ts';
+import { codeOf, reasonOf } from '../../errors/expected-error.ts';
+import { isOwned, ownIdentity } from '../../files/process-identity.ts';
 import { Backoff } from '../../http-client/backoff.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { DiskQueue, type QueueOptions } from './disk-queue.ts';

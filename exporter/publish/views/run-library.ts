@@ -6,7 +6,7 @@ import type { VerdictSummary } from '../../../core/api/verdict.ts';
 import { FAILED_OUTCOMES } from '../../../core/run/record.ts';
 import { oldestFirst, type OrderedRun } from '../../../core/run/run-id.ts';
 import type { RunFile } from '../../../core/run/run.ts';
-import { reasonOf, SchemaVersionError, codeOf } from '../../errors/store-errors.ts';
+import { reasonOf, SchemaVersionError, codeOf } from '../../errors/expected-error.ts';
 import { openRegularFile } from '../../files/read-regular-file.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import { KeptValues, type KeptValue } from '../../store/index/kept-values.ts';

@@ -1,5 +1,5 @@
 import { firstNames, things } from '../../../core/text/quantities.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { PageAccess } from '../scrape/page-access.ts';
 import { PageClient, type PageLimits } from '../scrape/page-request.ts';

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 
 /** Pods of a Kubernetes namespace. */

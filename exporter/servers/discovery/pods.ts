@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isIPv6 } from 'node:net';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { ConfigurationError, reasonOf } from '../../errors/expected-error.ts';
 import { searchFailure, type PodSearch } from './page-search.ts';
 
 /** What the discovery reads of a pod, by the names of the Kubernetes API (v1). */

@@ -3,7 +3,7 @@ import type { Exposition, ParseLimits } from '../../../core/exposition/index.ts'
 import type { PageClient, PageFailure, PageTimes, PreferredFormat, ReceivedPage } from './page-request.ts';
 import { IterationTotals, iterationRows } from './trtllm-iteration-page.ts';
 import type { Target } from './targets.ts';
-import { workNow_ns } from '../../clock/work-clock.ts';
+import { workNow_ns } from '../../clock/monotonic-clock.ts';
 
 /** A page that was parsed. */
 export interface ReadPage extends PageTimes {

@@ -4,7 +4,7 @@ import type { Dispatcher, ProxyAgent } from 'undici';
 import { NO_PROXIES, proxyAgent, type Proxies } from '../../http-client/proxy.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { TlsSettings } from '../../http-client/tls-files.ts';
-import { workNow_ns } from '../../clock/work-clock.ts';
+import { workNow_ns } from '../../clock/monotonic-clock.ts';
 import { OPEN_ACCESS, type PageAccess } from './page-access.ts';
 
 /** Time and size limits of one request for a page. */

@@ -7,7 +7,7 @@ import { publicUrl } from '../../http-client/public-url.ts';
 import type { Target } from './targets.ts';
 import type { BlockStorage } from '../series/packed-rows.ts';
 import { TargetStore, type StoreLimits } from '../series/target-store.ts';
-import { workNow_ns } from '../../clock/work-clock.ts';
+import { workNow_ns } from '../../clock/monotonic-clock.ts';
 
 /** waiting: not reached yet; gone: was reached before; the last two are not scraped again. */
 export type TargetState = 'waiting' | 'up' | 'gone' | 'not_metrics' | 'several_servers';

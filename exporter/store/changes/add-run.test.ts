@@ -12,7 +12,7 @@ import { fingerprint } from '../fingerprint.ts';
 import { RunIndex } from '../index/run-index.ts';
 import { openStore } from '../run-store.ts';
 import type { RunStore } from '../run-store.ts';
-import { RunExistsError } from '../../errors/store-errors.ts';
+import { RunExistsError } from '../../errors/expected-error.ts';
 
 let directory: string;
 let store: RunStore;

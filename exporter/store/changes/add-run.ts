@@ -9,16 +9,15 @@ import type { RunFile } from '../../../core/run/run.ts';
 import { discardFolder } from '../temporary-file.ts';
 import { syncPath } from '../../files/durable-file.ts';
 import { fingerprint } from '../fingerprint.ts';
-import { startHeartbeat } from '../../files/heartbeat.ts';
+import { startHeartbeat, ownIdentity } from '../../files/process-identity.ts';
 import { SCHEMA_VERSIONS } from '../migrations/migrate.ts';
-import { ownIdentity } from '../../files/process-identity.ts';
 import { ParquetRecordsWriter, readParquetFields } from '../records/records-parquet.ts';
 import { claimedName, runPaths, unfinishedDirectory } from '../run-paths.ts';
 import type { RunPaths } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 import { publicTarget } from '../run-writer.ts';
 import { publish, writeOutcome } from '../sealed/seal-run.ts';
-import { codeOf, RunExistsError } from '../../errors/store-errors.ts';
+import { codeOf, RunExistsError } from '../../errors/expected-error.ts';
 
 /** The chunks of the records that were just written, read from their file; empty if the run has none. */
 export type ReadBack = () => AsyncIterable<ChunkRecord>;

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { isOrdered } from '../../../core/run/run-id.ts';
-import { codeOf, isDiskFull, RunsDirectoryError } from '../../errors/store-errors.ts';
+import { codeOf, isDiskFull, RunsDirectoryError } from '../../errors/expected-error.ts';
 import type { IndexedRun } from '../index/rows.ts';
 import type { RunStore } from '../run-store.ts';
 import { discardFolder } from '../temporary-file.ts';

@@ -9,7 +9,7 @@ import { editRun } from './edit-run.ts';
 import { addedRun } from '../fixtures/added-run.ts';
 import { openStore } from '../run-store.ts';
 import type { RunStore } from '../run-store.ts';
-import { DamagedRunError } from '../../errors/store-errors.ts';
+import { DamagedRunError } from '../../errors/expected-error.ts';
 
 let directory: string;
 let store: RunStore;

@@ -10,7 +10,7 @@ import type { Edit } from '../recovery/recover-edit.ts';
 import { readRunFile } from '../sealed/read-run-files.ts';
 import { draftName, editPath, runFilePath, unfinishedDirectory } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
-import { codeOf, DamagedRunError } from '../../errors/store-errors.ts';
+import { codeOf, DamagedRunError } from '../../errors/expected-error.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 
 const PAUSE_MS = 20;

@@ -2,8 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { zstdCompressSync } from 'node:zlib';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { replaceWhenWritten } from '../../files/durable-file.ts';
-import { outputFile } from '../../files/output-file.ts';
+import { replaceWhenWritten, outputFile } from '../../files/durable-file.ts';
 import { columnSchema, storedValue } from '../records/record-columns.ts';
 import { rowText, type ExportRow, type RowColumn } from './run-rows.ts';
 

@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 
 const EXPERIMENTAL = /^SQLite is an experimental feature/;
 

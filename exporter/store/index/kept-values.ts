@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { readInBatches } from '../../files/read-in-batches.ts';
+import { readInBatches } from '../../files/read-regular-file.ts';
 import type { RunStore } from '../run-store.ts';
 import { inTransaction, useIndexDatabase } from './index-database.ts';
 

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isRunId } from '../../../core/run/run-id.ts';
 import { isFolder } from '../../files/exists.ts';
-import { ABSENT_FILE, fileStamp } from '../../files/file-stamp.ts';
-import { readInBatches } from '../../files/read-in-batches.ts';
+import { ABSENT_FILE, fileStamp } from '../../files/reloaded.ts';
+import { readInBatches } from '../../files/read-regular-file.ts';
 import { runFilePath, resultFilePath } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 

@@ -12,7 +12,7 @@ import { RECORD_COLUMNS } from '../records/record-columns.ts';
 import { ParquetRecordsWriter, readParquetRecords } from '../records/records-parquet.ts';
 import { openStore } from '../run-store.ts';
 import type { RunStore } from '../run-store.ts';
-import { DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
+import { DamagedRunError, SchemaVersionError } from '../../errors/expected-error.ts';
 import { migrated, SCHEMA_VERSIONS } from './migrate.ts';
 
 const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url));

@@ -1,4 +1,4 @@
-import { DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
+import { DamagedRunError, SchemaVersionError } from '../../errors/expected-error.ts';
 import type { ComparisonKey } from '../../../core/run/run.ts';
 import { fingerprint } from '../fingerprint.ts';
 

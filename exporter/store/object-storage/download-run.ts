@@ -1,10 +1,8 @@
 import { join, dirname } from 'node:path';
 import { mkdir, rename } from 'node:fs/promises';
-import { StorageError } from '../../errors/storage-errors.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { StorageError, codeOf } from '../../errors/expected-error.ts';
 import { replaceFile, syncPath } from '../../files/durable-file.ts';
-import { startHeartbeat } from '../../files/heartbeat.ts';
-import { ownIdentity } from '../../files/process-identity.ts';
+import { startHeartbeat, ownIdentity } from '../../files/process-identity.ts';
 import { claimedName, unfinishedDirectory } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 import {

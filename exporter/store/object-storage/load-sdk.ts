@@ -1,7 +1,6 @@
 import type * as Sdk from '@aws-sdk/client-s3';
 import { ownValue } from '../../../core/text/own-value.ts';
-import { StorageError, type StorageProblem } from '../../errors/storage-errors.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { StorageError, reasonOf, type StorageProblem } from '../../errors/expected-error.ts';
 import type { StorageAccess } from '../storage-location.ts';
 
 export type S3Sdk = typeof Sdk;

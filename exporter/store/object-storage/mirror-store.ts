@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
-import { RunsDirectoryError } from '../../errors/store-errors.ts';
+import { RunsDirectoryError } from '../../errors/expected-error.ts';
 import { replaceFile } from '../../files/durable-file.ts';
-import { makeDirectory } from '../../files/make-directory.ts';
+import { makeDirectory } from '../../files/exists.ts';
 import { dirname } from 'node:path';
 import { RunStore } from '../run-store.ts';
 import { completeRun, evictRuns } from './mirror-files.ts';

@@ -2,11 +2,10 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { things } from '../../../core/text/quantities.ts';
 import { isRunId, RESERVED_RUN_ID } from '../../../core/run/run-id.ts';
-import { StorageError } from '../../errors/storage-errors.ts';
-import { codeOf, reasonOf } from '../../errors/store-errors.ts';
+import { StorageError, codeOf, reasonOf } from '../../errors/expected-error.ts';
 import { replaceFile, replaceJson } from '../../files/durable-file.ts';
-import { makeDirectory } from '../../files/make-directory.ts';
-import { readInBatches } from '../../files/read-in-batches.ts';
+import { makeDirectory } from '../../files/exists.ts';
+import { readInBatches, readRegularFile } from '../../files/read-regular-file.ts';
 import { discardFolder } from '../temporary-file.ts';
 import { unfinishedDirectory } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
@@ -16,7 +15,6 @@ import type { ObjectStorage } from './object-storage.ts';
 import { packOf, packRuns, PACKS_FOLDER, readPack, unpackRun } from './run-packs.ts';
 import { MAX_LOG_BYTES } from './shared-log.ts';
 import { StorageWatch } from './storage-watch.ts';
-import { readRegularFile } from '../../files/read-regular-file.ts';
 
 /** The newest runs by name, which begins with the time; older ones are left out. */
 const MAX_RUNS = 10_000;

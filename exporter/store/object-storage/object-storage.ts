@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { Readable, Transform } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { GetObjectCommandOutput, ListObjectsV2CommandOutput, PutObjectCommandInput } from '@aws-sdk/client-s3';
-import { StorageError } from '../../errors/storage-errors.ts';
+import { StorageError } from '../../errors/expected-error.ts';
 import { explainFailure, statusOf, ATTEMPTS, createClient, loadSdk, type S3Client, type S3Sdk } from './load-sdk.ts';
 import { PART_SIZES, uploadParts, type PartSizes } from './upload-parts.ts';
 import { locationIn, storageUrl, type StorageAccess, type StorageLocation } from '../storage-location.ts';

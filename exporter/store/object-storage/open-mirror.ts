@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { reasonOf, RunsDirectoryError } from '../../errors/store-errors.ts';
+import { reasonOf, RunsDirectoryError } from '../../errors/expected-error.ts';
 import { recoverRuns } from '../recovery/recover.ts';
 import { MirrorStore } from './mirror-store.ts';
 import { ObjectStorage } from './object-storage.ts';

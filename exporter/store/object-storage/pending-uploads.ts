@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunId } from '../../../core/run/run-id.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 import { replaceFile } from '../../files/durable-file.ts';
-import { makeDirectory } from '../../files/make-directory.ts';
+import { makeDirectory } from '../../files/exists.ts';
 import { parseStorageUrl, storageUrl, type StorageLocation } from '../storage-location.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 

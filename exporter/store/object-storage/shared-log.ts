@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { StorageError } from '../../errors/storage-errors.ts';
+import { StorageError } from '../../errors/expected-error.ts';
 import type { ObjectStorage } from './object-storage.ts';
 
 const PROBE = '.llmbench-conditional-writes';

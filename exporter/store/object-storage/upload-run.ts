@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { exists } from '../../files/exists.ts';
-import { StorageError } from '../../errors/storage-errors.ts';
-import { DamagedRunError } from '../../errors/store-errors.ts';
+import { StorageError, DamagedRunError } from '../../errors/expected-error.ts';
 import { checksumsText, fileSha256 } from '../sealed/checksums.ts';
 import type { RunStore } from '../run-store.ts';
 import type { ObjectStorage } from './object-storage.ts';

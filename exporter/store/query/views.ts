@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/expected-error.ts';
 import { openRegularFileSync } from '../../files/read-regular-file.ts';
 import { MEASURE_COLUMNS, RUN_COLUMNS, type IndexedMeasure, type IndexedRun } from '../index/rows.ts';
 import type { Condition } from '../index/run-filter.ts';

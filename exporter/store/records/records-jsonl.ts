@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { open, type FileHandle } from 'node:fs/promises';
 import { ERROR_REASONS, OUTCOMES, PHASES, type RequestRecord } from '../../../core/run/record.ts';
-import { reasonOf, DamagedRunError } from '../../errors/store-errors.ts';
+import { reasonOf, DamagedRunError } from '../../errors/expected-error.ts';
 import { openRegularFile } from '../../files/read-regular-file.ts';
 import { RECORD_COLUMNS } from './record-columns.ts';
 

@@ -7,7 +7,7 @@ import { syncPath } from '../../files/durable-file.ts';
 import { checkedVersion, SCHEMA_VERSIONS } from '../migrations/migrate.ts';
 import { storedValue, RECORD_COLUMNS, RECORD_SCHEMA } from './record-columns.ts';
 import { checkRegularFile } from '../../files/read-regular-file.ts';
-import { DamagedRunError, reasonOf } from '../../errors/store-errors.ts';
+import { DamagedRunError, reasonOf } from '../../errors/expected-error.ts';
 
 /** A row group ends at whichever limit comes first, so that memory does not depend on the length of responses. */
 const ROWS_PER_GROUP = 16_384;

@@ -10,7 +10,7 @@ import type { RequestRecord } from '../../../core/run/record.ts';
 import { collect, exampleRecord } from '../fixtures/example-run.ts';
 import { readJsonlRecords, JsonlRecordsWriter, recordLine } from './records-jsonl.ts';
 import { ParquetRecordsWriter, readParquetRecords } from './records-parquet.ts';
-import { DamagedRunError } from '../../errors/store-errors.ts';
+import { DamagedRunError } from '../../errors/expected-error.ts';
 import { until } from '../../../core/testing/until.ts';
 
 let directory: string;

@@ -5,7 +5,7 @@ import type { RunFile } from '../../../core/run/run.ts';
 import { discardFolder } from '../temporary-file.ts';
 import { exists } from '../../files/exists.ts';
 import { FileShelf } from '../file-shelf.ts';
-import { startHeartbeat } from '../../files/heartbeat.ts';
+import { startHeartbeat } from '../../files/process-identity.ts';
 import { readJsonlRecords } from '../records/records-jsonl.ts';
 import { readRunFile } from '../sealed/read-run-files.ts';
 import { runFilePath, runPaths } from '../run-paths.ts';

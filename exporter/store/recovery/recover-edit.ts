@@ -1,12 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../files/durable-file.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 import { temporariesOf } from '../temporary-file.ts';
 import { editPath, runFilePath } from '../run-paths.ts';
 import { CHECKSUMS_FILE, textSha256 } from '../sealed/checksums.ts';
-import { isOwned } from '../../files/ownership.ts';
-import type { ProcessIdentity } from '../../files/process-identity.ts';
+import { isOwned, type ProcessIdentity } from '../../files/process-identity.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 
 export const RUN_FILE = 'run.json';

@@ -1,10 +1,9 @@
 import { mkdir, rename, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf, reasonOf, DamagedRunError } from '../../errors/store-errors.ts';
+import { codeOf, reasonOf, DamagedRunError } from '../../errors/expected-error.ts';
 import { syncPath } from '../../files/durable-file.ts';
 import { exists } from '../../files/exists.ts';
-import { isOwned } from '../../files/ownership.ts';
-import type { ProcessIdentity } from '../../files/process-identity.ts';
+import { isOwned, type ProcessIdentity } from '../../files/process-identity.ts';
 import {
   damagedDirectory,
   parseUnfinishedName,

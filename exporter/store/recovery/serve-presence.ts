@@ -2,11 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceJson } from '../../files/durable-file.ts';
 import { temporariesOf } from '../temporary-file.ts';
-import { startHeartbeat } from '../../files/heartbeat.ts';
-import { ownIdentity } from '../../files/process-identity.ts';
-import type { ProcessIdentity } from '../../files/process-identity.ts';
-import { isOwned } from '../../files/ownership.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { startHeartbeat, ownIdentity, isOwned, type ProcessIdentity } from '../../files/process-identity.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 
 /** A `serve` that watches a runs directory. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf, DamagedRunError, reasonOf } from '../../errors/store-errors.ts';
+import { codeOf, DamagedRunError, reasonOf } from '../../errors/expected-error.ts';
 import { syncPath } from '../../files/durable-file.ts';
 import { openRegularFile } from '../../files/read-regular-file.ts';
 

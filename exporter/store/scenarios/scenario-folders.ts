@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { RESERVED_RUN_ID } from '../../../core/run/run-id.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 
 /** File names have a limit of 255 bytes on the usual file systems. */
 const MAX_NAME = 200;

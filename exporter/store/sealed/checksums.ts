@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { replaceFile } from '../../files/durable-file.ts';
 import { openRegularFile, readRegularFile } from '../../files/read-regular-file.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 
 /**
  * The SHA-256 of every file of a run at the time of sealing, in the format of GNU coreutils: `sha256sum -c

@@ -4,7 +4,7 @@ import type { RunFile } from '../../../core/run/run.ts';
 import { migrated, type StoredObject } from '../migrations/migrate.ts';
 import { resultFilePath, runFilePath } from '../run-paths.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
-import { DamagedRunError, reasonOf } from '../../errors/store-errors.ts';
+import { DamagedRunError, reasonOf } from '../../errors/expected-error.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 
 /** What makes a run.json unreadable, in a few words; null if every reader can rely on its structure. */

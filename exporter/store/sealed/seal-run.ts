@@ -16,7 +16,7 @@ import type { Provenance } from '../../../core/run/provenance.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { ResultFile, ClientHealth, GpuEnergy, StageResult } from '../../../core/run/result.ts';
 import { instantAt, type RunFile, type ComparisonKey } from '../../../core/run/run.ts';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 import { replaceJson, syncPath } from '../../files/durable-file.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { SCHEMA_VERSIONS } from '../migrations/migrate.ts';

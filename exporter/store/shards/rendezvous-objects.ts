@@ -1,4 +1,4 @@
-import { makeDirectory } from '../../files/make-directory.ts';
+import { makeDirectory } from '../../files/exists.ts';
 import { downloadRun, readManifest } from '../object-storage/download-run.ts';
 import type { ObjectStorage } from '../object-storage/object-storage.ts';
 import { unfinishedDirectory } from '../run-paths.ts';

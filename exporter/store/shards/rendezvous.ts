@@ -1,9 +1,7 @@
-import { ExpectedError } from '../../errors/expected-error.ts';
+import { ExpectedError, StorageError, reasonOf } from '../../errors/expected-error.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ServerClock } from '../../clock/server-clock.ts';
-import { StorageError } from '../../errors/storage-errors.ts';
-import { reasonOf } from '../../errors/store-errors.ts';
+import { ServerClock } from '../../clock/monotonic-clock.ts';
 import type { ObjectStorage } from '../object-storage/object-storage.ts';
 import { requireConditions } from '../object-storage/shared-log.ts';
 import {
@@ -23,7 +21,7 @@ import {
   type ShardSign,
 } from './rendezvous-objects.ts';
 import { shardsText } from './shard-folders.ts';
-import { readInBatches } from '../../files/read-in-batches.ts';
+import { readInBatches } from '../../files/read-regular-file.ts';
 
 export interface RendezvousParts {
   /** The location that the run is uploaded to. */

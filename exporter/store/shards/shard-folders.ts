@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../../errors/expected-error.ts';
 
 /** Next to the finished runs, under a name that is not a run's: a runs directory for each shard of a run. */
 const folderOf = (runsDirectory: string, runId: string): string => join(runsDirectory, `${runId}.shards`);

@@ -3,7 +3,7 @@ import { things } from '../../../../core/text/quantities.ts';
 import { deleteRun } from '../../../store/changes/delete-run.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
-import { reasonOf } from '../../../errors/store-errors.ts';
+import { reasonOf } from '../../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { command } from '../../command.ts';
 import { flag } from '../../options/options.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { AIPERF_FOLDER, writeAiperf } from '../../../exports/write-aiperf.ts';
-import { besideOutput } from '../../../files/output-temporary.ts';
+import { besideOutput } from '../../../files/durable-file.ts';
 import { rowText, ROW_COLUMNS, runRows } from '../../../store/export/run-rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { STEP_COLUMNS, stepRows } from '../../../sweeps/stored-sweeps.ts';
-import { codeOf, reasonOf } from '../../../errors/store-errors.ts';
+import { codeOf, reasonOf } from '../../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { command } from '../../command.ts';
 import { choice, text } from '../../options/options.ts';

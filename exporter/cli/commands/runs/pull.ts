@@ -1,6 +1,6 @@
 import { things } from '../../../../core/text/quantities.ts';
 import { isRunId, timeOfRunId, oldestFirst } from '../../../../core/run/run-id.ts';
-import { StorageError } from '../../../errors/storage-errors.ts';
+import { StorageError } from '../../../errors/expected-error.ts';
 import { downloadRun, readManifest } from '../../../store/object-storage/download-run.ts';
 import { ObjectStorage } from '../../../store/object-storage/object-storage.ts';
 import { namedRun, SelectionError, type SelectableRun } from '../../../store/index/select-runs.ts';

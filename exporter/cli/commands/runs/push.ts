@@ -1,7 +1,6 @@
 import { significant, things } from '../../../../core/text/quantities.ts';
-import { StorageError } from '../../../errors/storage-errors.ts';
-import { DamagedRunError } from '../../../errors/store-errors.ts';
-import { readInBatches } from '../../../files/read-in-batches.ts';
+import { StorageError, DamagedRunError } from '../../../errors/expected-error.ts';
+import { readInBatches } from '../../../files/read-regular-file.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import { ObjectStorage } from '../../../store/object-storage/object-storage.ts';
 import { forgetUpload } from '../../../store/object-storage/pending-uploads.ts';

@@ -5,7 +5,7 @@ import { countOf, FAILED_OUTCOMES } from '../../../../core/run/record.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
 import type { OrderedRun } from '../../../../core/run/run-id.ts';
 import { ABSENT, counted, quantity, significant, things } from '../../../../core/text/quantities.ts';
-import { readInBatches } from '../../../files/read-in-batches.ts';
+import { readInBatches } from '../../../files/read-regular-file.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { OBJECTIVE_VERDICTS } from '../../tables/result-table.ts';

@@ -5,7 +5,7 @@ import { provenanceFacts } from '../../../../core/run/provenance.ts';
 import { datasetText } from '../../../../core/run/run-dataset.ts';
 import type { RunDataset } from '../../../../core/run/run-dataset.ts';
 import type { ComparisonKey, RunFile } from '../../../../core/run/run.ts';
-import { reasonOf } from '../../../errors/store-errors.ts';
+import { reasonOf } from '../../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { command } from '../../command.ts';
 import { flag } from '../../options/options.ts';

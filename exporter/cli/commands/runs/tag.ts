@@ -1,6 +1,6 @@
 import { changedTags, isTag, TAG_RULE } from '../../../../core/run/run.ts';
 import { editRun } from '../../../store/changes/edit-run.ts';
-import { reasonOf } from '../../../errors/store-errors.ts';
+import { reasonOf } from '../../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { command } from '../../command.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeDirectory } from './make-directory.ts';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { makeDirectory } from './exists.ts';
 
 let folder: string;
 
