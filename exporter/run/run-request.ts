@@ -7,7 +7,7 @@ import type { EndpointType } from '../load/endpoints/endpoint-types.ts';
 import type { ErrorLimit } from '../load/phases/early-end.ts';
 import type { PhaseLoad } from '../load/schedule/load-plan.ts';
 import type { Share } from '../load/workers/share.ts';
-import type { ExportFormat } from '../servers/files/exports/aiperf-view.ts';
+import type { ExportFormat } from '../servers/files/exports/export-info.ts';
 import type { NamedPage, SearchedPages } from '../servers/scrape/named-pages.ts';
 import type { PageCredentials } from '../servers/scrape/page-access.ts';
 import type { OutgoingRequest } from '../publish/outgoing-request.ts';

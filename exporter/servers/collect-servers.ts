@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import { replaceJson, replaceWhenWritten, besideOutput } from '../files/durable-file.ts';
 import { collectionOf, type Collection } from './collection.ts';
-import type { ExportFormat } from './files/exports/aiperf-view.ts';
+import type { ExportFormat } from './files/exports/export-info.ts';
 import { writeExports } from './files/exports/write-exports.ts';
 import { serversFile } from './files/servers-file.ts';
 import { writeServersParquet } from './files/servers-parquet.ts';

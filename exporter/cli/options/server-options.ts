@@ -1,7 +1,6 @@
 import { FRAMING_HEADERS } from '../../load/transports/raw/http-head.ts';
-import { MAX_PAGES } from '../../servers/discovery/find-pages.ts';
-import { parsePageSearch } from '../../servers/discovery/page-search.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/aiperf-view.ts';
+import { MAX_PAGES, parsePageSearch } from '../../servers/discovery/page-search.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/export-info.ts';
 import type { NamedPage, SearchedPages } from '../../servers/scrape/named-pages.ts';
 import type { PageCredentials } from '../../servers/scrape/page-access.ts';
 import { parseTarget } from '../../servers/scrape/targets.ts';

@@ -4,11 +4,15 @@ import { publicUrl } from '../../http-client/public-url.ts';
 import type { PageAccess } from '../scrape/page-access.ts';
 import { PageClient, type PageLimits } from '../scrape/page-request.ts';
 import { parseTarget, type Target } from '../scrape/targets.ts';
-import { searchFailure, searchName, type HttpSdSearch, type PageSearch, type PodSearch } from './page-search.ts';
+import {
+  MAX_PAGES,
+  searchFailure,
+  searchName,
+  type HttpSdSearch,
+  type PageSearch,
+  type PodSearch,
+} from './page-search.ts';
 import { listPods, pagesOfPods } from './pods.ts';
-
-/** More targets than this are a selection by mistake, unless an option allows them. */
-export const MAX_PAGES = 256;
 
 /**
  * The URLs of the targets in a response of Prometheus' HTTP service discovery. The labels `__scheme__`, `__metrics_path__`

@@ -19,6 +19,9 @@ export interface HttpSdSearch {
 /** Where metrics pages are found when a command starts. */
 export type PageSearch = PodSearch | HttpSdSearch;
 
+/** More targets than this are a selection by mistake, unless an option allows them. */
+export const MAX_PAGES = 256;
+
 const KUBERNETES = 'k8s:';
 const HTTP_SD = 'http-sd:';
 /** A name of a namespace: RFC 1123. */

@@ -2,14 +2,8 @@ import type { BucketCounts } from '../../../../core/run/servers-file.ts';
 import { median } from '../../../../core/stats/percentiles.ts';
 import { wall_ns, type Collection, type CollectedTarget } from '../../collection.ts';
 import { AIPERF_PERCENTILES, type AiperfSlice } from '../../summary/aiperf-statistics.ts';
-import {
-  aiperfFamilies,
-  sliceTimes,
-  sorted,
-  type AiperfFamily,
-  type AiperfSeries,
-  type ExportInfo,
-} from './aiperf-view.ts';
+import { aiperfFamilies, sliceTimes, sorted, type AiperfFamily, type AiperfSeries } from './aiperf-view.ts';
+import type { ExportInfo } from './export-info.ts';
 
 const PERCENTILES = AIPERF_PERCENTILES.map((p) => `p${p}`);
 const GAUGE = ['avg', 'min', 'max', 'std', ...PERCENTILES];
