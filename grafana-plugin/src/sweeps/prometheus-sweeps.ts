@@ -1,6 +1,5 @@
-import type { RunSummary } from '../../../core/api/runs.ts';
-import type { StoredSweep, SweepsResponse } from '../../../core/api/sweeps.ts';
 import { loadOfLabel } from '../../../core/run/load.ts';
+import { sweepsOf } from '../../../core/sweeps/sweep.ts';
 import {
   exact,
   figuresOf,
@@ -11,10 +10,10 @@ import {
 } from '../../../core/sweeps/sweep-figures.ts';
 import type { SweepRun } from '../../../core/sweeps/sweep-run.ts';
 import { sweepSummary } from '../../../core/sweeps/sweep-shape.ts';
-import { sweepsOf } from '../../../core/sweeps/sweep.ts';
-import { queryPrometheus, type PrometheusSeries, type PrometheusTarget } from '../prometheus/query-prometheus.ts';
+import type { RunSummary } from '../../../core/api/runs.ts';
+import type { StoredSweep, SweepsResponse } from '../../../core/api/sweeps.ts';
+import type { PrometheusSeries, PrometheusTarget } from '../prometheus/query-prometheus.ts';
 import { runQueries, runsOfSeries } from '../runs/prometheus-runs.ts';
-import type { SweepReader } from './sweep-reader.ts';
 
 const SCALAR_UNITS = ['requests_per_second', 'tokens_per_second', 'ratio'] as const;
 const OUTCOME = 'outcome';
@@ -122,34 +121,5 @@ function figuresOfSeries(series: readonly PrometheusSeries[]): (runId: string) =
       return value === undefined ? null : exact(value);
     };
     return figuresOf({ scalar: (name) => look(name, 'value'), percentile: look });
-  };
-}
-
-const HOUR_SECONDS = 3600;
-
-/** Sweeps of the runs that Prometheus had in the last `hours`, read with one request for all of them. */
-export function prometheusSweeps(uid: string, hours: number): SweepReader {
-  const load = async () => {
-    const to = Date.now();
-    const rangeSeconds = hours * HOUR_SECONDS;
-    const series = await queryPrometheus(uid, sweepQueries(rangeSeconds), { from: to - rangeSeconds * 1000, to });
-    return sweepsOfSeries(series, to);
-  };
-  let loaded: ReturnType<typeof load> | undefined;
-  const all = () =>
-    (loaded ??= load().catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    }));
-  return {
-    kind: 'prometheus',
-    list: async () => sweepPage(await all()),
-    read: async (sweepId) => {
-      const sweep = sweepWithRun(await all(), sweepId);
-      if (sweep === null) {
-        throw new Error(`Prometheus has no sweep with the run ${sweepId}.`);
-      }
-      return sweep;
-    },
   };
 }

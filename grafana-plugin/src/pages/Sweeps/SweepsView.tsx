@@ -21,7 +21,7 @@ import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants.ts';
 import type { SweepsResponse, ListedSweep } from '../../../../core/api/sweeps.ts';
-import { prometheusSweeps } from '../../sweeps/prometheus-sweeps.ts';
+import { prometheusSweeps } from '../../sweeps/prometheus-reader.ts';
 import { exporterSweeps, type SweepReader } from '../../sweeps/sweep-reader.ts';
 import { preselected, shownSweeps, type ShownSweep } from './chart-curves.ts';
 import { settingsOf } from './settings.ts';
