@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../errors/expected-error.ts';
-import { parseTemplate, templateEndpoint } from './template.ts';
+import { parseTemplate } from './template-config.ts';
+import { templateEndpoint } from './template.ts';
 
 /** Text Generation Inference's own API. */
 const TGI = `

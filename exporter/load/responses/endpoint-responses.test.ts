@@ -5,7 +5,8 @@ import { chat, completions, embeddings } from '../endpoints/openai.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { responses } from '../endpoints/responses.ts';
 import { sglangGenerate, tritonGenerate } from '../endpoints/generate.ts';
-import { parseTemplate, templateEndpoint } from '../endpoints/template.ts';
+import { parseTemplate } from '../endpoints/template-config.ts';
+import { templateEndpoint } from '../endpoints/template.ts';
 import { answeredBy } from '../testing/one-request.ts';
 import type { Asking, Reported } from '../testing/one-request.ts';
 import {

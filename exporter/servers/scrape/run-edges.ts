@@ -1,10 +1,10 @@
 import { things } from '../../../core/text/quantities.ts';
-import { RAY_REPORT_SECONDS } from '../../../catalog/lookup.ts';
+import { RAY_REPORT_SECONDS } from '../../../catalog/within-ray.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collector } from './collector.ts';
 import type { LateFamilies } from '../summary/late-families.ts';
 import type { TargetStore } from '../series/target-store.ts';
-import { countsMoved, countsRest, serverLoad } from '../summary/load-now.ts';
+import { countsMoved, countsRest, serverLoad } from '../summary/load-gauges.ts';
 import type { TargetLoop } from './target-loop.ts';
 
 export const DEFAULT_DRAIN_TIMEOUT_SECONDS = 10;

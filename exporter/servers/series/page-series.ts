@@ -1,4 +1,5 @@
-import { nativeName, isOfRay, RAY_RECORDER } from '../../../catalog/lookup.ts';
+import { nativeName } from '../../../catalog/lookup.ts';
+import { isOfRay, RAY_RECORDER } from '../../../catalog/within-ray.ts';
 import { labelsOfRow } from '../../../core/exposition/index.ts';
 import type { Exposition, Labels, MetricFamily, MetricType } from '../../../core/exposition/index.ts';
 import type { NativeHistogram } from '../../../core/histogram/native-histogram.ts';
