@@ -1,3 +1,4 @@
+import { ownValue } from '../../../core/text/own-value.ts';
 import { ImportRefusal } from '../../imports/import-notes.ts';
 import { importWindow } from '../../imports/prometheus/import-window.ts';
 import { readPageAccess } from '../../servers/scrape/page-access.ts';
@@ -16,7 +17,7 @@ const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_
 function parseInstant(given: string, now: Date): Date {
   if (given === 'now') return now;
   const [, length, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(given) ?? [];
-  const ago = SECONDS[unit ?? ''];
+  const ago = ownValue(SECONDS, unit ?? '');
   if (ago !== undefined) return new Date(now.getTime() - Number(length) * ago * 1000);
   if (/^\d{9,11}(\.\d+)?$/.test(given)) return new Date(Number(given) * 1000);
   const time = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(given) ? Date.parse(given) : NaN;
