@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { ServerProfile } from '../server-profile.ts';
+import type { ServerProfile, StartOptions } from '../start.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import {
   ApiError,
@@ -17,7 +17,6 @@ import { readPrompt } from '../http/prompt.ts';
 import type { RouteHandler } from '../http/route-server.ts';
 import { SimulatorServer } from '../http/server.ts';
 import type { RouteParts } from '../http/server.ts';
-import type { StartOptions } from '../start.ts';
 import { dialectResponses } from './dialect.ts';
 import type { Dialect, Members } from './dialect.ts';
 

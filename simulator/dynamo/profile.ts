@@ -7,7 +7,7 @@ import { Feed } from '../metrics/feed.ts';
 import { at, on, seconds } from '../metrics/signals.ts';
 import type { Signals } from '../metrics/signals.ts';
 import { FORMATS, writePage } from '../metrics/write-page.ts';
-import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
+import type { RespondedRequest, ServerProfile } from '../start.ts';
 import { dynamoPage } from './page.ts';
 import { endpointOf, isEndpoint, requestBytes, routeSeconds } from './routed-request.ts';
 import type { DynamoInstance, RoutedRequest } from './routed-request.ts';

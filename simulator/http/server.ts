@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { Engine } from '../engine/engine.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { ServerProfile } from '../server-profile.ts';
+import type { ServerProfile } from '../start.ts';
 import { NO_FAULTS, ServerFaults, type FaultPlan } from '../faults/plan.ts';
 import { ApiError, sendJson, sendTruth, MAX_BODY_BYTES, readBody } from './json-body.ts';
 import { makeChatCompletions, type ApiOptions } from './completions.ts';

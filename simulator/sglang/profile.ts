@@ -26,7 +26,7 @@ import {
   type Signals,
 } from '../metrics/signals.ts';
 import { FORMATS, writePage } from '../metrics/write-page.ts';
-import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
+import type { RespondedRequest, ServerProfile } from '../start.ts';
 
 /** `--decode-log-interval`: decode steps from one report to the next. */
 const REPORT_STEPS = 40;

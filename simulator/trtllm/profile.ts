@@ -9,7 +9,7 @@ import type {
   TokenEvent,
 } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import type { RespondedRequest, ServerProfile } from '../server-profile.ts';
+import type { RespondedRequest, ServerProfile } from '../start.ts';
 import type { Labels } from '../metrics/family.ts';
 import { Feed } from '../metrics/feed.ts';
 import { MetricsPage } from '../metrics/page.ts';

@@ -6,7 +6,7 @@ import { createServeApp } from '../../http/serve-app.ts';
 import { webTls } from '../../http/web-config/web-config-file.ts';
 import { webGuard } from '../../http/web-config/web-guard.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
-import { ProcessMetrics } from '../../publish/process-metrics.ts';
+import { ProcessMetrics } from '../../publish/family.ts';
 import { RESULT_SERIES } from '../../publish/result-samples.ts';
 import { storeSource } from '../../publish/run-reader.ts';
 import { storageReadableLines } from '../../publish/storage-readable.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError } from '../../errors/expected-error.ts';
-import { checkedSecret, secretVariable } from '../../http-client/secret-variable.ts';
+import { checkedSecret, secretVariable } from '../../http-client/tls-files.ts';
 
 /**
  * The source of the API key; at most one. The key itself is not an option of a command, because the list of processes

@@ -1,6 +1,5 @@
 import { environmentProxies, NO_PROXIES, type Proxies } from '../../http-client/proxy.ts';
-import { secretVariable } from '../../http-client/secret-variable.ts';
-import { readTlsFiles, type TlsFiles, type TlsSettings } from '../../http-client/tls-files.ts';
+import { secretVariable, readTlsFiles, type TlsFiles, type TlsSettings } from '../../http-client/tls-files.ts';
 
 /**
  * What is sent with each request for a metrics page, and which certificates are accepted. May contain secrets: never

@@ -6,10 +6,11 @@ import {
   type WindowEnergy,
 } from '../../../core/measures/energy-results.ts';
 import type { EnergyOfGpu, EnergySource, GpuEnergy } from '../../../core/run/result.ts';
-import { NVIDIA_SMI, ROCM_SMI } from '../local-gpus.ts';
 import type { CollectedTarget, Collection } from '../collection.ts';
-import type { Series } from '../series/series.ts';
-import { ScalarSeries } from '../series/series.ts';
+import { NVIDIA_SMI, ROCM_SMI } from '../local-gpus.ts';
+import type { ScrapeRange } from '../series/cumulative-window.ts';
+import { isOfPage } from '../series/same-process.ts';
+import { ScalarSeries, isCumulative, type Series } from '../series/series.ts';
 import type { TargetStore } from '../series/target-store.ts';
 
 /** A family that reports energy or power of GPUs. */
@@ -42,7 +43,7 @@ export function reportsEnergy(store: TargetStore): boolean {
 }
 
 /** Whether it is energy or power of a GPU. */
-export const isEnergy = ({ family }: Series): boolean => NAMES.has(family.name);
+const isEnergy = ({ family }: Series): boolean => NAMES.has(family.name);
 
 /** A series of one GPU with what it was read from. */
 interface GpuSeries {
@@ -179,4 +180,38 @@ function idleWatts(all: readonly GpuSeries[], firstRequest_ns: number | null): n
 
 function sum(values: readonly (number | null)[]): number | null {
   return values.reduce((total, value) => (total === null || value === null ? null : total + value), 0 as number | null);
+}
+
+/** Gauges above 0 while a GPU works. */
+const GPU_ACTIVITY: ReadonlySet<string> = new Set([
+  'DCGM_FI_DEV_GPU_UTIL',
+  'DCGM_FI_PROF_GR_ENGINE_ACTIVE',
+  'gpu_gfx_activity',
+  'gpu_gfx_busy_instantaneous',
+]);
+
+/**
+ * Whether what a page counts moved between two scrapes. An exporter of GPUs counts energy also for idle ones: it did not move
+ * if it was read anew, with no GPU at work.
+ */
+export function movedWithin(store: TargetStore, system: string | null, { from, to }: ScrapeRange): boolean {
+  const changed = (series: Series): boolean => changesWithin(series, from, to);
+  if (system !== 'dcgm' && system !== 'amd-gpu')
+    return store.series.some(
+      (series) => isCumulative(series) && !isOfPage(series) && !isEnergy(series) && changed(series),
+    );
+  const activity = store.series.filter(({ family }) => GPU_ACTIVITY.has(family.name));
+  return activity.length === 0 || !store.series.some(changed) || activity.some((each) => exceedsZero(each, from, to));
+}
+
+function changesWithin(series: Series, from: number, to: number): boolean {
+  const change = series.lastValueAt(series.changeAt(to));
+  return change >= 0 && series.scrapeOf(change) > from && (change > 0 || series.bornAt > from) && to >= 0;
+}
+
+function exceedsZero(series: Series, from: number, to: number): boolean {
+  if (!(series instanceof ScalarSeries)) return false;
+  for (let change = Math.max(0, series.changeAt(from)); change <= series.changeAt(to); change++)
+    if (series.value(change) > 0) return true;
+  return false;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import type { ServerProfile } from '../../server-profile.ts';
+import type { ServerProfile } from '../../start.ts';
 import { Engine } from '../engine.ts';
 import type { EngineState, EngineEvent, EngineRequest } from '../events.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../parameters.ts';
