@@ -5,7 +5,7 @@ import { describeWithPrometheus } from '../prometheus/testing/describe-prometheu
 import { ruleFiles } from '../prometheus/known-metrics.ts';
 import { selectors, type Selector } from '../prometheus/promql.ts';
 import { columnTitle, panelsOf, type ClassicDashboard, type ClassicVariable } from './classic-json.ts';
-import { OTHER_JOBS } from './other-jobs.ts';
+import { OTHER_JOBS, type OtherJob } from './other-jobs.ts';
 import { variableQuery } from './lint.ts';
 import { DASHBOARDS, NATIVE_FOLDER } from './src/dashboards.ts';
 import { interpolate } from './testing/grafana-variables.ts';
@@ -130,9 +130,10 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
     const values: Record<string, string> = {};
     const others = OTHER_JOBS.filter((other) => other.of === of && dashboard.uid.startsWith(other.uid));
 
-    /** The job whose pages have all metrics of a query. */
-    const jobOf = (text: string): string =>
-      others.find(({ prefix }) => selectors(text).every(({ metric }) => metric.startsWith(prefix)))?.job ?? job;
+    /** The other pages that have all metrics of a query. */
+    const otherOf = (text: string): OtherJob | undefined =>
+      others.find(({ prefix }) => selectors(text).every(({ metric }) => metric.startsWith(prefix)));
+    const jobOf = (text: string): string => otherOf(text)?.job ?? job;
 
     const expand = (text: string, chosen: Readonly<Record<string, string>> = values): string =>
       interpolate(text, {
@@ -141,8 +142,8 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
         // A minute before the run belongs to the time range, as when someone looks at it.
         rangeSeconds: endSeconds() - stack.startSeconds + 60,
         scrapeIntervalSeconds: SCRAPE_INTERVAL_SECONDS,
-        // The instances of another job are none of those that the dashboard has found.
-        values: jobOf(text) === job ? chosen : { ...chosen, instance: '.+' },
+        // The instances of other pages are none of those that the dashboard has found.
+        values: otherOf(text) === undefined ? chosen : { ...chosen, instance: '.+' },
       });
 
     const offered = (variable: ClassicVariable): Promise<readonly VariableOption[]> =>

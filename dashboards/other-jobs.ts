@@ -1,6 +1,6 @@
 import type { WithoutData } from './without-data.ts';
 
-/** Families that a system's dashboard shows and that, in a test, are on the pages of another job. */
+/** Families that a system's dashboard shows and that, in a test, are on other pages, which may be of another job. */
 export interface OtherJob {
   readonly of: WithoutData['of'];
   /** The dashboard; that of the app as well. */
@@ -18,6 +18,13 @@ export const OTHER_JOBS: readonly OtherJob[] = [
     prefix: 'lmcache:',
     job: 'sim-dynamo',
     reason: 'LMCache is simulated in the workers of Dynamo',
+  },
+  {
+    of: 'recorded',
+    uid: 'llmbench-vllm',
+    prefix: 'lmcache:',
+    job: 'replay-vllm',
+    reason: 'the page of an engine with LMCache was recorded by itself',
   },
   ...['llmbench-sglang', 'llmbench-trtllm'].map((uid): OtherJob => ({
     of: 'simulated',

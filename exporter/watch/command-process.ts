@@ -18,7 +18,6 @@ const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * `ExpectedError` if it cannot be started.
  */
 export function runCommand([program = '', ...args]: readonly string[]): Promise<CommandEnd> {
-  const child = spawn(program, args, { stdio: 'inherit' });
   const isOfTerminal = process.stdin.isTTY;
   const forwarders = FORWARDED.map((signal) => {
     const forward = (): void => {
@@ -27,6 +26,8 @@ export function runCommand([program = '', ...args]: readonly string[]): Promise<
     process.on(signal, forward);
     return (): void => void process.off(signal, forward);
   });
+  // After the handlers: the command may be running, and a signal may come, before this returns.
+  const child = spawn(program, args, { stdio: 'inherit' });
   return new Promise<CommandEnd>((resolve, reject) => {
     child.once('error', (error) =>
       reject(new ExpectedError('refused', `cannot start ${program}: ${reasonToStart(error)}`)),
