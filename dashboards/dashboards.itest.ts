@@ -300,7 +300,7 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
     });
 
     test('what is tried on another job is not on the pages of its own', async () => {
-      for (const { prefix } of others) {
+      for (const { prefix } of others.filter((other) => other.job !== job)) {
         expect(await overTheRun(`count({__name__=~"${prefix}.*",job="${job}"})`)).toEqual([]);
       }
     });

@@ -47,7 +47,7 @@ describeWithChart('the Helm chart', (program) => {
       'team',
       {
         ...{ Deployment: 1, Service: 1, ServiceAccount: 1, Ingress: 1, NetworkPolicy: 2, Pod: 1 },
-        ...{ ServiceMonitor: 1, PrometheusRule: 12, ConfigMap: 13 },
+        ...{ ServiceMonitor: 1, PrometheusRule: 12, ConfigMap: 19 },
       },
     ],
     [
@@ -62,7 +62,7 @@ describeWithChart('the Helm chart', (program) => {
       'everything',
       {
         ...{ Deployment: 1, Service: 1, ServiceAccount: 1, Ingress: 1, NetworkPolicy: 2, Job: 1, CronJob: 1, Pod: 1 },
-        ...{ ServiceMonitor: 1, PodMonitor: 1, PrometheusRule: 12, ConfigMap: 13, Role: 2, RoleBinding: 2 },
+        ...{ ServiceMonitor: 1, PodMonitor: 1, PrometheusRule: 12, ConfigMap: 19, Role: 2, RoleBinding: 2 },
       },
     ],
   ])('lints, renders and decodes strictly with the values %p', async (name, counts) => {
