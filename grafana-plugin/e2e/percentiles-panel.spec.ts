@@ -167,10 +167,10 @@ test('built from scratch: a query, a suggestion for its response, and options, b
   await page.getByRole('button', { name: 'Run queries' }).click();
   await page.getByRole('button', { name: 'Percentiles over time' }).click();
   await expect(chart(page)).toBeVisible();
-  await expect(page.locator('[data-interval="bounds"]')).toHaveCount(3);
+  await expect(page.locator('[data-interval="bounds"] [data-part="band"]')).toHaveCount(3);
   const options = page.getByRole('group', { name: 'Options' });
   await options.getByRole('switch', { name: 'Intervals' }).uncheck({ force: true });
-  await expect(page.locator('[data-interval="bounds"]')).toHaveCount(0);
+  await expect(page.locator('[data-interval="bounds"] [data-part="band"]')).toHaveCount(0);
   await options.getByRole('combobox').first().click();
   await page.getByRole('option', { name: 'p95' }).click();
   await page.keyboard.press('Escape');

@@ -38,7 +38,7 @@ export function PanelEditor({ plugin, data: awaited, parameters, theme, width, h
   return (
     <>
       <Field label="Query">
-        <Input value={query} onChange={({ currentTarget }) => setQuery(currentTarget.value)} />
+        <Input id="query" value={query} onChange={({ currentTarget }) => setQuery(currentTarget.value)} />
       </Field>
       <Button onClick={() => void run()}>Run queries</Button>
       <div role="group" aria-label="Suggestions">
@@ -54,7 +54,7 @@ export function PanelEditor({ plugin, data: awaited, parameters, theme, width, h
       </div>
       {options !== null && (
         <>
-          <PanelHost {...{ plugin, data, theme, width, height }} parameters={shown} />
+          <PanelHost key={shown.get('options')} {...{ plugin, data, theme, width, height }} parameters={shown} />
           <PanelOptions plugin={plugin} options={options} onChange={setOptions} />
         </>
       )}
