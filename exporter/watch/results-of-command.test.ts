@@ -68,5 +68,10 @@ test('a start outside of the time of the command is not used, and a note has it'
 
 test('results are looked for in the working directory and where the arguments point, not around it', () => {
   const command = ['/usr/bin/bench', 'profile', '--out=/data/x', '--dir', 'sub', '-o=..', '--top', '/'];
-  expect(likelyPlaces(command, '/srv/bench')).toEqual(['/srv/bench', '/srv/bench/profile', '/data/x', '/srv/bench/sub']);
+  expect(likelyPlaces(command, '/srv/bench')).toEqual([
+    '/srv/bench',
+    '/srv/bench/profile',
+    '/data/x',
+    '/srv/bench/sub',
+  ]);
 });
