@@ -12,11 +12,11 @@ import { readPage } from './metrics/testing/read-page.ts';
 const STREAMS = 2000;
 const OUTPUT_TOKENS = 6;
 
-// Steps of a second, in which all that came meanwhile is taken up: the first stream lives for six of them, so the last
+// Steps of four seconds, in which all that came meanwhile is taken up: the first stream lives for six of them, so the last
 // has most of that time to begin.
 const PROGRAM = `
   import { startSimulator } from ${JSON.stringify(new URL('./main.ts', import.meta.url).href)};
-  const engine = { maxNumSeqs: ${STREAMS}, maxNumBatchedTokens: 1e6, stepBaseMilliseconds: 1000, jitterRatio: 0,
+  const engine = { maxNumSeqs: ${STREAMS}, maxNumBatchedTokens: 1e6, stepBaseMilliseconds: 4000, jitterRatio: 0,
     prefillMillisecondsPerToken: 0, decodeMillisecondsPerSequence: 0, speculation: null };
   const { url } = await startSimulator({ system: 'vllm', engine });
   console.log(url);
