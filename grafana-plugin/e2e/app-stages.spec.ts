@@ -41,7 +41,7 @@ test('stages with an objective: the counts and the verdict of each, and their re
   expect(Math.min(count(first[1]), count(second[1]))).toBeGreaterThan(0);
   const all = (count(first[1]) + count(second[1])).toLocaleString('en-US');
   await expect(page.getByRole('group', { name: 'Ok requests' })).toContainText(`Ok requests${all}in `);
-  await expect(page.getByRole('group', { name: 'Objectives' })).toContainText('not met0 of 1 met');
+  await expect(page.getByRole('group', { name: 'Objectives' })).toContainText('not met0 met, 1 not met');
 
   const stages = ['1 rate=4', '2 concurrency=48'];
   await expect.poll(() => regions(page, PERCENTILES)).toEqual([stages, stages]);

@@ -2,7 +2,7 @@ import { css } from '@emotion/css';
 import { dateTimeFormat, dateTimeFormatTimeAgo, type GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useReturnToPrevious } from '@grafana/runtime';
-import { Badge, EmptyState, LinkButton, LoadingPlaceholder, Stack, TextLink, useStyles2 } from '@grafana/ui';
+import { Badge, EmptyState, LinkButton, LoadingPlaceholder, Stack, Text, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { useLocation } from 'react-router-dom';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
@@ -132,13 +132,12 @@ function State({ server: { up, lastSeenMs, run }, search }: { server: ServerRow;
   return (
     <Stack direction="row" gap={1} alignItems="center">
       {lastSeenMs === null ? (
-        <Badge text={t('servers.is-gone', 'not scraped')} color="darkgrey" />
+        <Text color="secondary">{t('servers.is-gone', 'not scraped')}</Text>
       ) : (
         <span title={dateTimeFormat(lastSeenMs)}>
-          <Badge
-            text={t('servers.last-seen', 'last seen {{ago}}', { ago: dateTimeFormatTimeAgo(lastSeenMs) })}
-            color="darkgrey"
-          />
+          <Text color="secondary">
+            {t('servers.last-seen', 'last seen {{ago}}', { ago: dateTimeFormatTimeAgo(lastSeenMs) })}
+          </Text>
         </span>
       )}
       {run && (
