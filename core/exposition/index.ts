@@ -21,7 +21,10 @@ export { formatCanonicalNumber, formatNumber } from './write-page.ts';
 export {
   CONTENT_TYPES,
   endOfPage,
+  isLabelName,
+  isMetricName,
   metadataLines,
+  pageType,
   sampleLines,
   seriesStart,
   valueText,

@@ -104,13 +104,25 @@ const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 /** Names that begin with `__` are reserved by Prometheus. */
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
 
+/** Whether a text can be the name of a metric in the text formats. */
+export const isMetricName = (text: string): boolean => METRIC_NAME.test(text);
+
+/** Whether a text can be the name of a label that a page writes. */
+export const isLabelName = (text: string): boolean => LABEL_NAME.test(text);
+
+const PAGE_TYPES = ['counter', 'gauge', 'histogram'] as const;
+
+/** The type of a family on a page that is written again; `untyped` for what is unknown or is written by no page. */
+export const pageType = (type: string | null): FamilyMetadata['type'] =>
+  PAGE_TYPES.find((each) => each === type) ?? 'untyped';
+
 function legalMetricName(name: string): string {
-  if (!METRIC_NAME.test(name)) throw new ExpositionWriteError(`${quoteForMessage(name)} is not a metric name`);
+  if (!isMetricName(name)) throw new ExpositionWriteError(`${quoteForMessage(name)} is not a metric name`);
   return name;
 }
 
 function legalLabelName(name: string): string {
-  if (!LABEL_NAME.test(name)) throw new ExpositionWriteError(`${quoteForMessage(name)} is not a label name`);
+  if (!isLabelName(name)) throw new ExpositionWriteError(`${quoteForMessage(name)} is not a label name`);
   return name;
 }
 

@@ -1,7 +1,14 @@
 import { systemsOfNames, FamilyIndex } from '../../../catalog/lookup.ts';
 import { catalogs } from '../../../catalog/load.ts';
-import { createScrapeParser, metadataLines, sampleLines } from '../../../core/exposition/index.ts';
-import type { FamilyMetadata, SampleInput } from '../../../core/exposition/index.ts';
+import {
+  createScrapeParser,
+  isLabelName,
+  isMetricName,
+  metadataLines,
+  pageType,
+  sampleLines,
+  type SampleInput,
+} from '../../../core/exposition/index.ts';
 import { TargetStore } from '../../servers/series/target-store.ts';
 import { isObject } from '../reading/fields.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
@@ -43,9 +50,6 @@ export interface MetricFacts {
   readonly description: string | null;
 }
 
-const PLAIN_TYPES = ['counter', 'gauge', 'histogram'] as const;
-const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-
 let index: FamilyIndex | null = null;
 
 /**
@@ -65,7 +69,7 @@ export class ScrapePages {
   page(metrics: Readonly<Record<string, unknown>>): string {
     let page = '';
     for (const [metric, samples] of Object.entries(metrics)) {
-      if (!Array.isArray(samples) || !METRIC_NAME.test(metric)) continue;
+      if (!Array.isArray(samples) || !isMetricName(metric)) continue;
       const { name, text } = this.#head(metric, samples);
       page +=
         text + sampleLines({ name, samples: samples.filter(isObject).flatMap((sample) => samplesOf(name, sample)) });
@@ -82,8 +86,8 @@ export class ScrapePages {
     const isHistogram = samples.some((sample) => isObject(sample) && isObject(sample['buckets']));
     const type = isHistogram ? 'histogram' : (facts?.type ?? family?.type ?? 'unknown');
     const name = type === 'counter' ? counterName(metric, family?.name ?? null) : metric;
-    const plain: FamilyMetadata['type'] = PLAIN_TYPES.find((known) => known === type) ?? 'untyped';
-    const head = { name, text: metadataLines({ name, help: facts?.description ?? '', type: plain }, 'text') };
+    const metadata = { name, help: facts?.description ?? '', type: pageType(type) };
+    const head = { name, text: metadataLines(metadata, 'text') };
     this.#heads.set(metric, head);
     return head;
   }
@@ -112,10 +116,8 @@ function samplesOf(name: string, sample: Readonly<Record<string, unknown>>): Sam
   ];
 }
 
-const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
-
 function labelsOf(labels: unknown): Readonly<Record<string, string>> {
   if (!isObject(labels)) return {};
-  const legal = Object.entries(labels).filter(([name]) => LABEL_NAME.test(name));
+  const legal = Object.entries(labels).filter(([name]) => isLabelName(name));
   return Object.fromEntries(legal.map(([name, value]) => [name, String(value)]));
 }

@@ -2,7 +2,10 @@ import { systemsOfNames, FamilyIndex } from '../../../catalog/lookup.ts';
 import { catalogs } from '../../../catalog/load.ts';
 import {
   createScrapeParser,
+  isLabelName,
+  isMetricName,
   metadataLines,
+  pageType,
   seriesStart,
   valueText,
   type FamilyMetadata,
@@ -16,14 +19,11 @@ const LIMITS = { maxSeries: 20_000, maxValues: 8_000_000 };
 const OF_TARGET = new Set(['__name__', 'job', 'instance']);
 const OF_PROMETHEUS = /^(up|scrape_\w+)$/;
 const SUFFIX = /_(bucket|sum|count)$/;
-const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
-const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 /** Two scrapes that are further apart than this many intervals have a gap between them. */
 const GAP_INTERVALS = 1.5;
 
 /** What is known about the scrapes of one target; seconds. */
 export interface RecordedScrapes {
-  readonly scrapes: number;
   readonly failed: number;
   readonly interval: number;
   readonly gaps: number;
@@ -92,11 +92,11 @@ export class RecordedTarget {
     const interval = [...steps].sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
     const gaps = steps.filter((step) => step > GAP_INTERVALS * interval);
     return {
-      scrapes: this.#times.length,
       failed: this.#failed,
       interval,
       gaps: gaps.length,
-      longestGap: Math.max(0, ...gaps),
+      // Of weeks there may be more than a call can have arguments.
+      longestGap: gaps.reduce((longest, gap) => Math.max(longest, gap), 0),
     };
   }
 
@@ -138,8 +138,8 @@ export class RecordedTarget {
 
   #open({ labels, samples }: RecordedSeries): OpenSeries[] {
     const name = labels['__name__'] ?? '';
-    if (OF_PROMETHEUS.test(name) || !METRIC_NAME.test(name)) return [];
-    const own = Object.entries(labels).filter(([label]) => !OF_TARGET.has(label) && LABEL_NAME.test(label));
+    if (OF_PROMETHEUS.test(name) || !isMetricName(name)) return [];
+    const own = Object.entries(labels).filter(([label]) => !OF_TARGET.has(label) && isLabelName(label));
     const family = this.#types.familyOf(name, labels);
     return [{ family, start: `${seriesStart(name, Object.fromEntries(own))} `, samples, next: 0 }];
   }
@@ -169,8 +169,6 @@ function inPageOrder(a: OpenSeries, b: OpenSeries): number {
   return a.start < b.start ? -1 : a.start > b.start ? 1 : 0;
 }
 
-const PLAIN_TYPES = ['counter', 'gauge', 'histogram'] as const;
-
 /** Which family a series belongs to: by the metadata, else by the catalogs, else by its name. */
 class FamilyTypes {
   readonly #types: ReadonlyMap<string, string>;
@@ -192,7 +190,7 @@ class FamilyTypes {
     const family = {
       name: familyName,
       help: '',
-      type: PLAIN_TYPES.find((type) => type === stated) ?? 'untyped',
+      type: pageType(stated),
     } as const;
     this.#families.set(familyName, family);
     return family;
