@@ -133,7 +133,8 @@ function runFile(imported: ImportedRun, group: FileGroup, source: ContentSource)
   };
 }
 
-const NOTHING_KNOWN: ComparisonKey = {
+/** Of a run of which nothing is known. */
+export const UNKNOWN_KEY: ComparisonKey = {
   endpoint_type: null,
   model: null,
   load: null,
@@ -151,11 +152,11 @@ function comparisonKey(key: KnownKey): ComparisonKey {
   const known = Object.entries(key).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, typeof value === 'string' ? printable(value) : value] as const],
   );
-  return { ...NOTHING_KNOWN, ...(Object.fromEntries(known) as Partial<ComparisonKey>) };
+  return { ...UNKNOWN_KEY, ...(Object.fromEntries(known) as Partial<ComparisonKey>) };
 }
 
 function unknownMembers(key: KnownKey): string[] {
-  const names = Object.keys(NOTHING_KNOWN).filter((name) => name !== 'measure_definitions');
+  const names = Object.keys(UNKNOWN_KEY).filter((name) => name !== 'measure_definitions');
   return names.filter((name) => key[name as keyof KnownKey] === undefined);
 }
 

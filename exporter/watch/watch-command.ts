@@ -3,7 +3,7 @@ import { createRunId } from '../../core/run/run-id.ts';
 import { monotonicNow_ns, runEpoch, wallNow_ms, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { importFiles, type ImportOutcome } from '../imports/import-files.ts';
 import { ImportNotes } from '../imports/import-notes.ts';
-import { NOTHING_MEASURED, partHash, storeImport } from '../imports/import-run.ts';
+import { NOTHING_MEASURED, partHash, storeImport, UNKNOWN_KEY } from '../imports/import-run.ts';
 import { ALONE, reportedRun, type FileGroup, type Importer } from '../imports/importer.ts';
 import { serversOfRun } from '../imports/servers-of-stores.ts';
 import { createLiveMetrics } from '../publish/live-metrics.ts';
@@ -149,11 +149,7 @@ function planOf(
     run_id: createRunId(epoch.wall),
     scenario,
     tags,
-    comparison_key: {
-      ...{ endpoint_type: null, model: null, load: null, cancellation: null, warmup: null, dataset_plan_sha256: null },
-      ...{ sampling: {}, streaming: null, measure_definitions: {} },
-      stop: { request_count: null, benchmark_duration_seconds: null },
-    },
+    comparison_key: UNKNOWN_KEY,
     gates: null,
     ...{ group_id: null, step: null, repeat: null, shard: '0' },
     target: { origin: others.length === 0 ? (only ?? null) : null, system, system_version: null },
