@@ -80,6 +80,9 @@ export interface HistoryChange extends FigureKey {
   readonly runs: { readonly before: number; readonly after: number };
 }
 
+/** A scenario is overdue after so many of its expected intervals, as the alert on overdue scenarios has it. */
+export const OVERDUE_INTERVALS = 2;
+
 /** Where a scenario stands. */
 export interface ScenarioSummary {
   readonly scenario: string;

@@ -1,12 +1,9 @@
-import type { ScenarioSummary } from '../../../core/api/scenarios.ts';
+import { OVERDUE_INTERVALS, type ScenarioSummary } from '../../../core/api/scenarios.ts';
 import type { VerdictSummary } from '../../../core/api/verdict.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import { verdictSummary } from '../../judge/verdict-log.ts';
 import { lastCompleted } from '../scenario-families.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
-
-/** As the alert on overdue scenarios has it. */
-const OVERDUE_INTERVALS = 2;
 
 /**
  * Every scenario with a run, a baseline, a verdict or an expected interval, the one with the newest run first.

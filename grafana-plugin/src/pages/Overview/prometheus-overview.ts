@@ -4,6 +4,7 @@ import { statisticTitle } from '../../../../core/measures/names.ts';
 import { changeText } from '../../../../core/text/quantities.ts';
 import type { Stat } from '../../../../core/api/verdict.ts';
 import { overviewOf } from '../../../../core/api/overview.ts';
+import { OVERDUE_INTERVALS } from '../../../../core/api/scenarios.ts';
 import { oldestFirst } from '../../../../core/run/run-id.ts';
 import { queryPrometheus, type PrometheusSeries, type PrometheusTarget } from '../../prometheus/query-prometheus.ts';
 import { runQueries, runsOfSeries } from '../../runs/prometheus-runs.ts';
@@ -11,8 +12,6 @@ import { byUrgency, overdueItem, type AttentionItem } from './attention.ts';
 import type { Overview } from './overview.ts';
 
 const RANGE_SECONDS = 24 * 3600;
-/** As the alert on overdue scenarios has it. */
-const OVERDUE_INTERVALS = 2;
 
 /** What Prometheus alone knows: the runs of the last day, and the newest state of the scenarios in it. */
 export async function prometheusOverview(uid: string): Promise<Overview> {
