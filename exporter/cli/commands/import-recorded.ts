@@ -1,6 +1,5 @@
 import { ownValue } from '../../../core/text/own-value.ts';
 import { ImportRefusal } from '../../imports/import-notes.ts';
-import { importWindow } from '../../imports/prometheus/import-window.ts';
 import { readPageAccess } from '../../servers/scrape/page-access.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
@@ -82,6 +81,8 @@ export async function importRecorded(
     insecure: false,
   };
   const credentials = { headers, bearerVariable: options['prometheus-bearer-env'] };
+  // Loaded here: an import of files does not need it.
+  const { importWindow } = await import('../../imports/prometheus/import-window.ts');
   const store = await openRuns(options['runs-dir'], (opened) => opened.checkWritable());
   try {
     const { runId, isNew, notes } = await importWindow({

@@ -2,6 +2,7 @@ import { isObject } from '../reading/fields.ts';
 import { PageClient, type PageLimits } from '../../servers/scrape/page-request.ts';
 import type { PageAccess } from '../../servers/scrape/page-access.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
+import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import { ImportRefusal } from '../import-notes.ts';
 
 /** The samples of one series as they were scraped, oldest first. */
@@ -27,7 +28,6 @@ const LIMITS: PageLimits = {
 /** Of one query; halved when a response is too large. */
 const STRETCH_SECONDS = 600;
 const MIN_STRETCH_SECONDS = 5;
-const MAX_ERROR = 200;
 
 /** The HTTP API of Prometheus, and of what answers its queries: Thanos, Mimir, VictoriaMetrics. */
 export class PrometheusSeries {
@@ -94,7 +94,7 @@ function dataOf(bytes: Uint8Array): unknown {
   }
   if (isObject(response) && response['status'] === 'success') return response['data'];
   const error = isObject(response) && typeof response['error'] === 'string' ? response['error'] : 'no status';
-  throw new ImportRefusal(`the query failed: ${error.slice(0, MAX_ERROR)}`);
+  throw new ImportRefusal(`the query failed: ${messageExcerpt(error)}`);
 }
 
 /** Prometheus 2 includes the first moment of a range, 3 does not. */
