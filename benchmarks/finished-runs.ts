@@ -9,6 +9,7 @@ import { PERCENTILE_NAMES } from '../core/stats/percentiles.ts';
 import type { SeriesSummary, ServersFile } from '../core/run/servers-file.ts';
 import { UNKNOWN_HEALTH } from '../exporter/store/sealed/seal-run.ts';
 import { openStore } from '../exporter/store/run-store.ts';
+import type { RunPlan } from '../exporter/store/run-writer.ts';
 
 const REQUESTS = 500;
 const CHUNKS = 100;
@@ -41,18 +42,17 @@ export async function copyRun(directory: string, n: number): Promise<void> {
 const nameOf = (n: number): string => `bench-${n}`;
 const startOf = (n: number): string => new Date(FIRST_START + n * HOUR_MS).toISOString();
 
-async function writeRun(directory: string, n: number): Promise<string> {
-  const { store } = await openStore(directory);
-  const load = closedLoop(8);
-  const writer = await store.begin({
-    run_id: nameOf(n),
+/** The plan of a made-up run of streams of chat completions. */
+export function benchPlan({ runId, model, load, requests, system, start }: BenchRun): RunPlan {
+  return {
+    run_id: runId,
     scenario: 'bench',
     comparison_key: {
       endpoint_type: 'chat',
-      model: 'meta-llama/Llama-3.1-8B-Instruct',
+      model,
       load,
       cancellation: null,
-      stop: { request_count: REQUESTS, benchmark_duration_seconds: null },
+      stop: { request_count: requests, benchmark_duration_seconds: null },
       warmup: null,
       dataset_plan_sha256: null,
       sampling: {},
@@ -64,10 +64,30 @@ async function writeRun(directory: string, n: number): Promise<string> {
     step: null,
     repeat: null,
     shard: '0',
-    target: { origin: 'http://127.0.0.1:8000', system: 'vllm', system_version: null },
+    target: { origin: 'http://127.0.0.1:8000', system, system_version: null },
     tool: { name: 'llmbench', version: 'bench' },
-    start: startOf(n),
-  });
+    start,
+  };
+}
+
+interface BenchRun {
+  readonly runId: string;
+  readonly model: string;
+  readonly load: ReturnType<typeof closedLoop>;
+  readonly requests: number;
+  readonly system: string | null;
+  readonly start: string;
+}
+
+async function writeRun(directory: string, n: number): Promise<string> {
+  const { store } = await openStore(directory);
+  const load = closedLoop(8);
+  const writer = await store.begin(
+    benchPlan({
+      ...{ runId: nameOf(n), load, requests: REQUESTS, start: startOf(n) },
+      ...{ model: 'meta-llama/Llama-3.1-8B-Instruct', system: 'vllm' },
+    }),
+  );
   for (let index = 0; index < REQUESTS; index++) writer.requestEnded(record(index));
   await writer.finish({ status: 'completed', failure: null, phases: [], health: UNKNOWN_HEALTH, end: startOf(n) });
   return writer.path;

@@ -6,6 +6,7 @@ import type { RunFile } from '../core/run/run.ts';
 import { seededRandom } from '../core/stats/seeded-random.ts';
 import { RunStore } from '../exporter/store/run-store.ts';
 import { UNKNOWN_HEALTH } from '../exporter/store/sealed/seal-run.ts';
+import { benchPlan } from './finished-runs.ts';
 import { shardDirectory } from '../exporter/store/shards/shard-folders.ts';
 
 const START = '2026-01-02T03:04:05.000Z';
@@ -29,30 +30,11 @@ export async function writeShards(runsDirectory: string, sharded: ShardedRun): P
   const { runId, shards, requestsPerShard } = sharded;
   const first = new RunStore(shardDirectory(runsDirectory, runId, '0'));
   await mkdir(first.directory, { recursive: true });
+  const load = closedLoop(STREAMS * shards);
+  const requests = requestsPerShard * shards;
   const writer = await first.begin({
-    run_id: runId,
-    scenario: 'bench',
-    comparison_key: {
-      endpoint_type: 'chat',
-      model: 'm',
-      load: closedLoop(STREAMS * shards),
-      cancellation: null,
-      stop: { request_count: requestsPerShard * shards, benchmark_duration_seconds: null },
-      warmup: null,
-      dataset_plan_sha256: null,
-      sampling: {},
-      streaming: true,
-      measure_definitions: {},
-    },
-    gates: null,
-    group_id: null,
-    step: null,
-    repeat: null,
-    shard: '0',
+    ...benchPlan({ runId, model: 'm', load, requests, system: null, start: START }),
     shards: { count: shards, missing: [] },
-    target: { origin: 'http://127.0.0.1:8000', system: null, system_version: null },
-    tool: { name: 'llmbench', version: 'bench' },
-    start: START,
   });
   for (const record of recordsOf(sharded)) {
     writer.requestEnded(record);
