@@ -52,6 +52,7 @@ function watchCommand(
   });
   const line = new Promise<string>((resolve) => createInterface({ input: stdout }).once('line', resolve));
   const firstLine = Promise.race([line, ended.then(() => line)]);
+  // Who waits for the line, or for the end, gets the error.
   firstLine.catch(() => undefined);
   return { firstLine, ended, stop: () => void child.kill('SIGTERM') };
 }

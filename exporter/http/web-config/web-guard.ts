@@ -45,6 +45,7 @@ export class BasicAuth {
   async #compared(password: string, hash: string): Promise<boolean> {
     this.#waiting += 1;
     const compared = this.#queue.then(() => compare(password, hash));
+    // The next one waits for its end only; who asked gets the error below.
     this.#queue = compared.catch(() => undefined);
     try {
       return await compared;

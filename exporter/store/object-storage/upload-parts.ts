@@ -43,6 +43,7 @@ export async function uploadParts(
     const whole = { ...upload, MultipartUpload: { Parts: parts }, ...(isNew ? { IfNoneMatch: '*' } : {}) };
     await client.send(new sdk.CompleteMultipartUploadCommand(whole));
   } catch (error) {
+    // The first error is the one to report.
     await client.send(new sdk.AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }
