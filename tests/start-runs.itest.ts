@@ -46,7 +46,7 @@ beforeAll(async () => {
   await allow({
     smoke: { config: 'smoke.yml', probe: true },
     long: { arguments: [...words, '--benchmark-duration', 300], probe: true },
-    strict: { config: 'smoke.yml', arguments: ['--slo', 'time_to_first_token:p50<1us'], probe: true },
+    strict: { config: 'smoke.yml', arguments: ['--slo', 'time_to_first_token:p99<1us'], probe: true },
     nowhere: { arguments: [...words, '--url', 'http://127.0.0.1:9', '--request-count', 5], probe: true },
     unprobed: { config: 'smoke.yml' },
   });
