@@ -20,7 +20,7 @@ const ENGINE_ARGUMENTS = [
   ...['--dtype', 'bfloat16', '--enforce-eager', '--max-model-len', '2048', '--max-num-seqs', '16'],
 ];
 
-const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const script = (name: string): string => fileURLToPath(new URL(`vllm/${name}`, import.meta.url));
 const environment = (folder: string): PythonEnvironment => new PythonEnvironment(join(folder, 'venv'));
 
 export const vllm: RealServer = {
@@ -83,7 +83,7 @@ export const vllm: RealServer = {
 };
 
 const RAY_VERSION = '2.60.0';
-const PROGRAM = fileURLToPath(new URL('vllm/within_ray.py', import.meta.url));
+const PROGRAM = script('within_ray.py');
 
 export const vllmWithinRay: RealServer = {
   name: 'vllm-within-ray',
