@@ -13,12 +13,12 @@ const OUTPUT_TOKENS = 6;
 /** Of each system: the types that the real one has, and where its engine counts the tokens. */
 const SYSTEMS = {
   vllm: {
-    types: ['chat', 'completions', 'responses', 'embeddings'],
+    types: ['chat', 'completions', 'responses', 'messages', 'embeddings'],
     prompt: 'vllm:prompt_tokens_total',
     generated: 'vllm:generation_tokens_total',
   },
   sglang: {
-    types: ['chat', 'completions', 'sglang_generate', 'embeddings'],
+    types: ['chat', 'completions', 'messages', 'sglang_generate', 'embeddings'],
     prompt: 'sglang:prompt_tokens_total',
     generated: 'sglang:generation_tokens_total',
   },

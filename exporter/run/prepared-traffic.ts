@@ -145,7 +145,7 @@ export async function serverAccess(request: RunRequest, environment: NodeJS.Proc
     options,
     targets,
     openTransport: () => openTransport(targets, traffic.connection, secrets),
-    headers: requestHeaders(request, apiKey, mode),
+    headers: requestHeaders(request, apiKey, endpoint, mode),
     credentials,
     secrets,
   };
@@ -239,11 +239,12 @@ function counting(
 function requestHeaders(
   request: RunRequest,
   apiKey: string | null,
+  endpoint: Endpoint,
   mode: ResponseMode,
 ): Readonly<Record<string, string>> {
   const key = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
   const accept = mode === 'stream' ? 'text/event-stream' : 'application/json';
-  return { 'content-type': 'application/json', accept, ...key, ...request.headers };
+  return { 'content-type': 'application/json', accept, ...key, ...endpoint.headers?.(apiKey), ...request.headers };
 }
 
 /** All that may have a query. */

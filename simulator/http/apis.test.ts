@@ -145,6 +145,52 @@ describe.each(['vllm', 'trtllm', 'dynamo'] as const)('/v1/responses of %s', (sys
   });
 });
 
+interface MessageEvent {
+  readonly type: string;
+  readonly delta?: { readonly type?: string; readonly partial_json?: string };
+}
+
+describe.each(['vllm', 'sglang'] as const)('/v1/messages of %s', (system) => {
+  const messages = [{ role: 'user', content: 'Say four' }];
+
+  test('a stream is blocks of thinking and text in typed events, usage first and last', async () => {
+    await start(system);
+    const body = { messages, max_tokens: 4, stream: true, thinking: { type: 'enabled', budget_tokens: 2 } };
+    const events = eventsOf(await (await ask('/v1/messages', body)).text());
+    const read = events.map(({ data }) => JSON.parse(data) as MessageEvent);
+    expect(events.map(({ name }) => name)).toEqual(read.map(({ type }) => type));
+    expect(read.map(({ type, delta }) => delta?.type ?? type)).toEqual([
+      'message_start',
+      ...['content_block_start', 'thinking_delta', 'thinking_delta', 'signature_delta', 'content_block_stop'],
+      ...['content_block_start', 'text_delta', 'text_delta', 'content_block_stop'],
+      ...['message_delta', 'message_stop'],
+    ]);
+    // Two words and four tokens of the chat template.
+    expect(read[0]).toMatchObject({ message: { usage: { input_tokens: 6, output_tokens: 0 } } });
+    expect(read.at(-2)).toMatchObject({ delta: { stop_reason: 'max_tokens' }, usage: { output_tokens: 4 } });
+  });
+
+  test('a tool that must be called gets valid JSON', async () => {
+    await start(system);
+    const tools = [{ name: 'weather', input_schema: { type: 'object' } }];
+    const body = { messages, max_tokens: 3, stream: true, tools, tool_choice: { type: 'any' } };
+    const events = eventsOf(await (await ask('/v1/messages', body)).text());
+    const read = events.map(({ data }) => JSON.parse(data) as MessageEvent);
+    expect(read[1]).toMatchObject({ content_block: { type: 'tool_use', name: 'weather' } });
+    const given = JSON.parse(read.map(({ delta }) => delta?.partial_json ?? '').join('')) as { text: string };
+    expect(given.text.trim().split(' ')).toHaveLength(3);
+  });
+
+  test('without stream it is one message; max_tokens is required', async () => {
+    await start(system);
+    const answer = (await (
+      await ask('/v1/messages', { messages, system: 'Be brief', max_tokens: 2 })
+    ).json()) as object;
+    expect(answer).toMatchObject({ type: 'message', content: [{ type: 'text' }], usage: { input_tokens: 12 } });
+    expect((await ask('/v1/messages', { messages })).status).toBe(400);
+  });
+});
+
 describe.each(['vllm', 'sglang', 'dynamo'] as const)('/v1/embeddings of %s', (system) => {
   test('a vector of length 1, and no output tokens', async () => {
     await start(system);

@@ -8,6 +8,7 @@ import { makeEmbeddings } from '../http/embeddings.ts';
 import type { RequestBackend } from '../http/engine-driver.ts';
 import type { Generations } from '../http/generations.ts';
 import { badRequest, sendJson } from '../http/json-body.ts';
+import { makeMessages } from '../http/messages.ts';
 import { readPlainPrompt } from '../http/prompt.ts';
 import { StreamReply, WholeReply, type StreamTexts } from '../http/reply.ts';
 import type { StartResponse } from '../http/route-server.ts';
@@ -167,6 +168,7 @@ export function makeEngineServer(options: EngineServerOptions): SimulatorServer 
         sendNegotiatedPage(request, response, profile.metricsPage(backend.state())),
       'POST /v1/completions': responding('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
       // Of one that serves an embedding model; here both are there.
+      'POST /v1/messages': responding('/v1/messages', makeMessages(api)),
       'POST /v1/embeddings': responding('/v1/embeddings', makeEmbeddings(api)),
       'POST /generate': responding('/generate', makeGenerate(generations, parameters)),
       'GET /get_model_info': counted('/get_model_info', (response) => sendJson(response, 200, modelInfo(model))),

@@ -3,6 +3,7 @@ import { checkWorkers } from '../faults/plan.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import { makeEmbeddings } from '../http/embeddings.ts';
 import { sendJson } from '../http/json-body.ts';
+import { makeMessages } from '../http/messages.ts';
 import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { makeTextCompletions, textCompletionDialect } from '../http/completions.ts';
@@ -36,6 +37,7 @@ export async function startVllm({ host, port: wanted, ...options }: StartOptions
         'GET /version': counted('/version', (response) => sendJson(response, 200, VERSION)),
         'POST /v1/completions': responding('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
         'POST /v1/responses': responding('/v1/responses', makeResponses(api)),
+        'POST /v1/messages': responding('/v1/messages', makeMessages(api)),
         // Of one that serves an embedding model; here both are there.
         'POST /v1/embeddings': responding('/v1/embeddings', makeEmbeddings(api)),
         'POST /reset_prefix_cache': counted('/reset_prefix_cache', (response) => {

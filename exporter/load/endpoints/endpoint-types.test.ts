@@ -22,7 +22,7 @@ describe('the choice of the endpoint', () => {
     ],
     [
       { type: 'sglang_generate', template: null, stream: null, outputFields: ['a'] },
-      '--output-fields applies to chat, completions, responses, not to sglang_generate',
+      '--output-fields applies to chat, completions, responses, messages, not to sglang_generate',
     ],
   ] as const)('%j', (choice, message) => {
     expect(() => chooseEndpoint({ model: 'm', ...choice })).toThrow(message);

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/expected-error.ts';
+import { messagesEndpoint } from './messages.ts';
 import { chatEndpoint, completionsEndpoint, embeddings } from './openai.ts';
 import type { ResponseMode, Endpoint } from './endpoint.ts';
 import { responsesEndpoint } from './responses.ts';
@@ -10,6 +11,7 @@ export const ENDPOINT_TYPES = [
   'chat',
   'completions',
   'responses',
+  'messages',
   'embeddings',
   'sglang_generate',
   'triton_generate',
@@ -50,7 +52,7 @@ export function chooseEndpoint(choice: EndpointChoice): ChosenEndpoint {
 }
 
 /** Types whose responses may have text in fields of any name. */
-const HAS_UNKNOWN_FIELDS: readonly EndpointType[] = ['chat', 'completions', 'responses'];
+const HAS_UNKNOWN_FIELDS: readonly EndpointType[] = ['chat', 'completions', 'responses', 'messages'];
 
 function endpointOf(
   type: EndpointType,
@@ -66,6 +68,8 @@ function endpointOf(
       return completionsEndpoint(outputFields);
     case 'responses':
       return responsesEndpoint(outputFields);
+    case 'messages':
+      return messagesEndpoint(outputFields);
     case 'embeddings':
       return embeddings;
     case 'sglang_generate':

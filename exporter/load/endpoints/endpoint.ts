@@ -107,6 +107,8 @@ export interface Endpoint {
   readonly doneData?: string;
   /** Whether the response is generated text, token by token; false for embeddings. */
   readonly generates: boolean;
+  /** Headers of every request besides those of all APIs; absent: none. */
+  readonly headers?: (apiKey: string | null) => Readonly<Record<string, string>>;
   body(request: GenerationRequest, options: GenerationOptions): string;
   /**
    * The meaning of an event's JSON; null when it does not follow this protocol. `several`: whether several choices

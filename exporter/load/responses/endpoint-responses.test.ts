@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ContentRecognizer } from './content-recognizer.ts';
 import { chat, completions, embeddings } from '../endpoints/openai.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
+import { messagesEndpoint } from '../endpoints/messages.ts';
 import { responses } from '../endpoints/responses.ts';
 import { sglangGenerate, tritonGenerate } from '../endpoints/generate.ts';
 import { parseTemplate } from '../endpoints/template-config.ts';
@@ -38,6 +39,27 @@ const RESPONSES_STREAM = [
     response: { status: 'completed', error: null, output: [], usage: { input_tokens: 7, output_tokens: 2 } },
   }),
 ];
+const typed = (type: string, more: object = {}): string => `event: ${type}\n${sse({ type, ...more })}`;
+const MESSAGES_STREAM = [
+  typed('message_start', {
+    message: {
+      role: 'assistant',
+      content: [],
+      usage: { input_tokens: 4, cache_read_input_tokens: 3, output_tokens: 1 },
+    },
+  }),
+  typed('content_block_start', { index: 0, content_block: { type: 'thinking', thinking: '' } }),
+  typed('ping'),
+  typed('content_block_delta', { index: 0, delta: { type: 'thinking_delta', thinking: 'Hm' } }),
+  typed('content_block_delta', { index: 0, delta: { type: 'signature_delta', signature: 'EqQB' } }),
+  typed('content_block_stop', { index: 0 }),
+  typed('content_block_start', { index: 1, content_block: { type: 'text', text: '' } }),
+  typed('content_block_delta', { index: 1, delta: { type: 'text_delta', text: 'Hello' } }),
+  typed('content_block_stop', { index: 1 }),
+  typed('message_delta', { delta: { stop_reason: 'end_turn' }, usage: { input_tokens: 4, output_tokens: 2 } }),
+  typed('message_stop'),
+];
+const messages = messagesEndpoint(null);
 const COMPLETIONS_STREAM = [
   sse({ id: 'c', choices: [{ index: 0, text: 'Hel', finish_reason: null }] }),
   sse({ id: 'c', choices: [{ index: 0, text: 'lo', finish_reason: 'length' }] }),
@@ -70,6 +92,8 @@ describe('streams of each endpoint', () => {
   test.each<[string, Endpoint, readonly string[], object]>([
     ['completions', completions, COMPLETIONS_STREAM, { input_tokens: 7, output_tokens: 2 }],
     ['responses, which has no [DONE]', responses, RESPONSES_STREAM, { input_tokens: 7, output_tokens: 2 }],
+    // The last usage leaves out what was read from the cache.
+    ['messages', messages, MESSAGES_STREAM, { input_tokens: 7, output_tokens: 2, cached_tokens: 3 }],
     ['triton without counts', triton, [tritonEvent('Hel'), tritonEvent('lo')], { output_tokens: null }],
     [
       'triton with counts, added up',
@@ -115,6 +139,13 @@ describe('streams of each endpoint', () => {
       'responses: failed',
       responses,
       [named('response.failed', { response: { status: 'failed', error: { message: 'x' } } })],
+      'error_event',
+    ],
+    ['messages: cut', messages, MESSAGES_STREAM.slice(0, 8), 'no_finish'],
+    [
+      'messages: error',
+      messages,
+      [...MESSAGES_STREAM.slice(0, 8), typed('error', { error: { message: 'x' } })],
       'error_event',
     ],
     ['responses: cut', responses, RESPONSES_STREAM.slice(0, 4), 'no_finish'],

@@ -45,7 +45,8 @@ export class ResponseProgress {
     const before = this.#usage;
     const tokens = this.#addsUsage ? sum : latest;
     this.#usage = {
-      input_tokens: latest(before?.input_tokens ?? null, reported.input_tokens),
+      // A later report may leave out the cached tokens of the prompt.
+      input_tokens: larger(before?.input_tokens ?? null, reported.input_tokens),
       output_tokens: tokens(before?.output_tokens ?? null, reported.output_tokens),
       reasoning_tokens: tokens(before?.reasoning_tokens ?? null, reported.reasoning_tokens),
       cached_tokens: latest(before?.cached_tokens ?? null, reported.cached_tokens),
@@ -113,6 +114,9 @@ export function kindOf({ reasoning }: EventMeaning): 'output' | 'reasoning' {
 function latest(before: number | null, now: number | null): number | null {
   return now === null || (now === 0 && before !== null) ? before : now;
 }
+
+const larger = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
 
 function sum(a: number | null, b: number | null): number | null {
   return a === null ? b : b === null ? a : a + b;

@@ -28,6 +28,7 @@ const ENDPOINT_NAMES: readonly (readonly [name: string, types: readonly string[]
   ['/chat/completions', ['chat']],
   ['/completions', ['completions']],
   ['/responses', ['responses']],
+  ['/messages', ['messages']],
   ['/embeddings', ['embeddings']],
   ['/generate_stream', ['triton_generate']],
   ['/generate', ['sglang_generate', 'triton_generate']],
@@ -120,7 +121,7 @@ const rootAt = (path: string): string => (API_ROOT.test(path) ? path : `${path}/
 /** OpenAI's endpoints are below its API, the others beside it. */
 function rootBefore(name: string, path: string): string {
   const base = path.slice(0, -name.length);
-  return /^\/(?:chat\/completions|completions|responses|embeddings)$/.test(name) ? base : `${base}/v1`;
+  return /^\/(?:chat\/completions|completions|responses|messages|embeddings)$/.test(name) ? base : `${base}/v1`;
 }
 
 const queryOf = (path: string): string => (path.includes('?') ? path.slice(path.indexOf('?')) : '');
