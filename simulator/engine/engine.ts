@@ -5,66 +5,24 @@ import { OffloadTiers } from './offload-tiers.ts';
 import { checkEngineParameters, windowEnd, type EngineParameters, type Speculation } from './parameters.ts';
 import { Scheduler, Sequence, type StepPlan } from './scheduler.ts';
 
-interface Entry<T> {
-  readonly time_ns: number;
-  readonly sequence: number;
-  readonly item: T;
-}
-
-function before<T>(a: Entry<T>, b: Entry<T>): boolean {
-  return a.time_ns < b.time_ns || (a.time_ns === b.time_ns && a.sequence < b.sequence);
-}
-
-/** Things that happen at a known time, in order of time and then of insertion. A binary heap. */
+/** Things that happen at a known time, in order of time and then of insertion. */
 class Inbox<T> {
-  readonly #heap: Entry<T>[] = [];
-  #inserted = 0;
+  /** The latest first; what comes in is mostly the latest, and few things wait. */
+  readonly #entries: { readonly time_ns: number; readonly item: T }[] = [];
 
   /** Time of the next thing, Infinity when there is none. */
   nextTime(): number {
-    return this.#heap[0]?.time_ns ?? Infinity;
+    return this.#entries.at(-1)?.time_ns ?? Infinity;
   }
 
   push(time_ns: number, item: T): void {
-    const heap = this.#heap;
-    const entry: Entry<T> = { time_ns, sequence: this.#inserted++, item };
-    let hole = heap.length;
-    while (hole > 0) {
-      const parentIndex = (hole - 1) >> 1;
-      const parent = heap[parentIndex];
-      if (parent === undefined || before(parent, entry)) break;
-      heap[hole] = parent;
-      hole = parentIndex;
-    }
-    heap[hole] = entry;
+    const earlier = this.#entries.findIndex((entry) => entry.time_ns <= time_ns);
+    this.#entries.splice(earlier < 0 ? this.#entries.length : earlier, 0, { time_ns, item });
   }
 
   /** Takes the next thing out if its time is `time_ns` or earlier. */
   popUntil(time_ns: number): T | undefined {
-    const heap = this.#heap;
-    const first = heap[0];
-    if (first === undefined || first.time_ns > time_ns) return undefined;
-    const last = heap.pop();
-    if (last !== undefined && last !== first) this.#sink(last);
-    return first.item;
-  }
-
-  #sink(entry: Entry<T>): void {
-    const heap = this.#heap;
-    let hole = 0;
-    for (;;) {
-      let childIndex = 2 * hole + 1;
-      let child = heap[childIndex];
-      const right = heap[childIndex + 1];
-      if (child !== undefined && right !== undefined && before(right, child)) {
-        child = right;
-        childIndex++;
-      }
-      if (child === undefined || before(entry, child)) break;
-      heap[hole] = child;
-      hole = childIndex;
-    }
-    heap[hole] = entry;
+    return this.nextTime() <= time_ns ? this.#entries.pop()?.item : undefined;
   }
 }
 

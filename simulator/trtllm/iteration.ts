@@ -1,11 +1,5 @@
-import type {
-  EngineState,
-  DraftCounts,
-  EngineEvent,
-  RequestProgress,
-  ScheduledEvent,
-  StepEvent,
-} from '../engine/events.ts';
+import type { DraftCounts, EngineEvent, EngineState, RequestProgress, StepEvent } from '../engine/events.ts';
+import { deviceTokens, seconds, sum } from '../metrics/signals.ts';
 
 /** What one iteration of the executor did, and the engine as it began. */
 export interface Iteration {
@@ -50,32 +44,19 @@ export function hitRatio({ reused, missed }: Pick<BlockTotals, 'reused' | 'misse
   return reused === 0 ? 0 : reused / (reused + missed);
 }
 
-const SECONDS_PER_NANOSECOND = 1e-9;
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Counts = Mutable<
-  Omit<
-    Iteration,
-    'number' | 'seconds' | 'state' | 'contextRequests' | 'contextTokens' | 'generationRequests' | 'drafts' | 'totals'
-  >
->;
-
-const add = (left: readonly number[], right: readonly number[]): number[] =>
-  left.map((value, i) => value + (right[i] ?? 0));
-
 /** Puts the engine's events together to iterations: what was scheduled for a step, the step, and what it gave. */
 export class IterationCounter {
   readonly #blockSize: number;
-  readonly #tiers: number;
+  readonly #tiers: readonly unknown[];
   #number = 0;
+  /** Since the iteration before. */
+  #events: EngineEvent[] = [];
   #step: StepEvent | null = null;
-  #counts: Counts;
   #totals: BlockTotals = { reused: 0, missed: 0, allocated: 0 };
 
   constructor({ blockSize, offloadTiers }: { blockSize: number; offloadTiers: readonly unknown[] }) {
     this.#blockSize = blockSize;
-    this.#tiers = offloadTiers.length;
-    this.#counts = this.#noCounts();
+    this.#tiers = offloadTiers;
   }
 
   /** Takes up a whole portion of `advanceTo`. */
@@ -83,91 +64,59 @@ export class IterationCounter {
     for (const event of events) {
       // The tokens and ends of a step follow it; with anything else the next one begins.
       if (event.kind !== 'token' && event.kind !== 'finished') yield* this.#endIteration();
-      this.#take(event);
+      if (event.kind === 'step') this.#step = event;
+      this.#events.push(event);
     }
     yield* this.#endIteration();
-  }
-
-  #take(event: EngineEvent): void {
-    const counts = this.#counts;
-    switch (event.kind) {
-      case 'step':
-        this.#step = event;
-        break;
-      case 'scheduled':
-        if (!event.resumed) this.#scheduled(event);
-        break;
-      case 'preempted':
-        counts.pausedRequests++;
-        break;
-      case 'kv-traffic':
-        counts.onboardedBlocks = add(counts.onboardedBlocks, event.loaded);
-        counts.offloadedBlocks += event.stored[0] ?? 0;
-        break;
-      case 'token': {
-        const before = event.request.promptTokens + event.index;
-        counts.generationBlocks += Math.ceil((before + 1) / this.#blockSize) - Math.ceil(before / this.#blockSize);
-        if (event.index === 0) counts.prefilled = [...counts.prefilled, event.request];
-        break;
-      }
-      case 'finished':
-      case 'aborted':
-        counts.completed++;
-        break;
-    }
-  }
-
-  #scheduled({ request, time_ns }: ScheduledEvent): void {
-    const counts = this.#counts;
-    const reused = request.cachedTokens / this.#blockSize;
-    const offloaded = request.offloadedTokens.reduce((sum, tokens) => sum + tokens, 0);
-    counts.newRequests++;
-    counts.newRequestsQueueSeconds += (time_ns - request.arrival_ns) * SECONDS_PER_NANOSECOND;
-    counts.reusedBlocks += reused;
-    counts.missedBlocks += Math.ceil(request.promptTokens / this.#blockSize) - reused;
-    const levels = [request.cachedTokens - offloaded, ...request.offloadedTokens];
-    counts.cachedTokensByLevel = add(counts.cachedTokensByLevel, levels);
   }
 
   *#endIteration(): Generator<Iteration> {
     const step = this.#step;
     if (step === null) return;
-    const { start_ns, time_ns, prefillTokens, sequences, decoding, state, drafts } = step;
-    const counts = this.#counts;
+    const events = this.#events;
     this.#step = null;
-    this.#counts = this.#noCounts();
+    this.#events = [];
+    const of = <K extends EngineEvent['kind']>(kind: K) =>
+      events.filter((event): event is Extract<EngineEvent, { kind: K }> => event.kind === kind);
+    const blocks = (tokens: number): number => Math.ceil(tokens / this.#blockSize);
+    const admitted = of('scheduled').flatMap(({ resumed, request }) => (resumed ? [] : [request]));
+    const [tokens, traffic] = [of('token'), of('kv-traffic')];
+    const reusedBlocks = sum(admitted.map(({ cachedTokens }) => cachedTokens)) / this.#blockSize;
+    const missedBlocks = sum(admitted.map(({ promptTokens }) => blocks(promptTokens))) - reusedBlocks;
+    const generationBlocks = sum(
+      tokens.map(
+        ({ request: { promptTokens }, index }) => blocks(promptTokens + index + 1) - blocks(promptTokens + index),
+      ),
+    );
     const { reused, missed, allocated } = this.#totals;
     this.#totals = {
-      reused: reused + counts.reusedBlocks,
-      missed: missed + counts.missedBlocks,
-      allocated: allocated + counts.missedBlocks + counts.generationBlocks,
+      reused: reused + reusedBlocks,
+      missed: missed + missedBlocks,
+      allocated: allocated + missedBlocks + generationBlocks,
     };
     yield {
-      ...counts,
       number: ++this.#number,
-      seconds: (time_ns - start_ns) * SECONDS_PER_NANOSECOND,
-      state,
-      contextRequests: sequences - decoding,
-      contextTokens: prefillTokens,
-      generationRequests: decoding,
-      drafts,
+      seconds: seconds(step.start_ns, step.time_ns),
+      state: step.state,
+      contextRequests: step.sequences - step.decoding,
+      contextTokens: step.prefillTokens,
+      generationRequests: step.decoding,
+      drafts: step.drafts,
+      newRequests: admitted.length,
+      newRequestsQueueSeconds: sum(admitted.map((each) => seconds(each.arrival_ns, each.scheduled_ns ?? NaN))),
+      prefilled: tokens.flatMap(({ index, request }) => (index === 0 ? [request] : [])),
+      completed: of('finished').length + of('aborted').length,
+      pausedRequests: of('preempted').length,
+      reusedBlocks,
+      missedBlocks,
+      generationBlocks,
+      onboardedBlocks: this.#tiers.map((_, tier) => sum(traffic.map(({ loaded }) => loaded[tier] ?? 0))),
+      offloadedBlocks: sum(traffic.map(({ stored }) => stored[0] ?? 0)),
+      cachedTokensByLevel: [
+        sum(admitted.map(deviceTokens)),
+        ...this.#tiers.map((_, tier) => sum(admitted.map(({ offloadedTokens }) => offloadedTokens[tier] ?? 0))),
+      ],
       totals: this.#totals,
-    };
-  }
-
-  #noCounts(): Counts {
-    return {
-      newRequests: 0,
-      newRequestsQueueSeconds: 0,
-      prefilled: [],
-      completed: 0,
-      pausedRequests: 0,
-      reusedBlocks: 0,
-      missedBlocks: 0,
-      generationBlocks: 0,
-      onboardedBlocks: Array.from({ length: this.#tiers }, () => 0),
-      offloadedBlocks: 0,
-      cachedTokensByLevel: Array.from({ length: this.#tiers + 1 }, () => 0),
     };
   }
 }
