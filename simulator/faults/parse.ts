@@ -2,6 +2,8 @@ import { NO_FAULTS, type FaultPlan, type Refusal } from './plan.ts';
 
 /** One key of a fault: a number within a range. */
 interface FaultKey {
+  /** What a plan calls it. */
+  readonly as: string;
   readonly min: number;
   readonly max: number;
   readonly integer?: true;
@@ -10,84 +12,43 @@ interface FaultKey {
 }
 
 interface Fault {
+  /** Where a plan has it. */
+  readonly field: keyof FaultPlan;
   readonly keys: Readonly<Record<string, FaultKey>>;
-  /** Puts it into a plan. A key without value and fallback is absent. */
-  readonly add: (plan: FaultPlan, values: Readonly<Record<string, number | null>>) => FaultPlan;
+  /** Of a refusal. */
+  readonly status?: Refusal['status'];
 }
 
 const DAY = 86_400;
-const seconds = (fallback: number | null): FaultKey => ({ min: 0.001, max: DAY, fallback });
-const after = (fallback: number): FaultKey => ({ min: 0, max: DAY, fallback });
-const share = (fallback: number): FaultKey => ({ min: 0, max: 1, fallback });
-const count = (fallback: number): FaultKey => ({ min: 0, max: 1_000_000, integer: true, fallback });
+const after = (fallback: number): FaultKey => ({ as: 'afterSeconds', min: 0, max: DAY, fallback });
+const seconds = (fallback: number): FaultKey => ({ as: 'seconds', min: 0.001, max: DAY, fallback });
+const EVERY: FaultKey = { as: 'everySeconds', min: 0.001, max: DAY, fallback: null };
+const share = (as: string, fallback: number): FaultKey => ({ as, min: 0, max: 1, fallback });
+const count = (as: string, fallback: number): FaultKey => ({ as, min: 0, max: 1_000_000, integer: true, fallback });
+const factor = (fallback: number, max: number): FaultKey => ({ as: 'factor', min: 1, max, fallback });
 
-type Values = Parameters<Fault['add']>[1];
-const number = (values: Values, key: string): number => values[key] ?? 0;
-
-const windowOf = (values: Values) => ({
-  afterSeconds: number(values, 'after'),
-  seconds: number(values, 'seconds'),
-  everySeconds: values['every'] ?? null,
-});
-
-const streamFault = (values: Values) => ({ rate: number(values, 'rate'), afterTokens: number(values, 'after-tokens') });
-
-function refusing(status: Refusal['status']): Fault {
-  return {
-    keys: { after: after(5), seconds: seconds(5), every: seconds(null), rate: share(1), 'retry-after': after(1) },
-    add: (plan, values) => {
-      const refusal = { ...windowOf(values), status, rate: number(values, 'rate') };
-      return {
-        ...plan,
-        refusals: [...plan.refusals, { ...refusal, retryAfterSeconds: number(values, 'retry-after') }],
-      };
-    },
-  };
-}
+const IN_STREAM = { rate: share('rate', 0.1), 'after-tokens': count('afterTokens', 5) };
+const REFUSING = {
+  ...{ after: after(5), seconds: seconds(5), every: EVERY, rate: share('rate', 1) },
+  'retry-after': { ...after(1), as: 'retryAfterSeconds' },
+};
 
 /** The faults that can be requested, by name. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
-  'slow-start': {
-    keys: { seconds: seconds(10) },
-    add: (plan, values) => ({ ...plan, slowStart: { seconds: number(values, 'seconds') } }),
-  },
-  stall: {
-    keys: { after: after(5), seconds: seconds(2), every: seconds(null) },
-    add: (plan, values) => ({ ...plan, stall: windowOf(values) }),
-  },
-  reset: {
-    keys: { rate: share(0.1), 'after-tokens': count(5) },
-    add: (plan, values) => ({ ...plan, reset: streamFault(values) }),
-  },
-  malformed: {
-    keys: { rate: share(0.1), 'after-tokens': count(5) },
-    add: (plan, values) => ({ ...plan, malformed: streamFault(values) }),
-  },
-  'http-429': refusing(429),
-  'http-503': refusing(503),
+  'slow-start': { field: 'slowStart', keys: { seconds: seconds(10) } },
+  stall: { field: 'stall', keys: { after: after(5), seconds: seconds(2), every: EVERY } },
+  reset: { field: 'reset', keys: IN_STREAM },
+  malformed: { field: 'malformed', keys: IN_STREAM },
+  'http-429': { field: 'refusals', keys: REFUSING, status: 429 },
+  'http-503': { field: 'refusals', keys: REFUSING, status: 503 },
   restart: {
-    keys: { after: after(10), seconds: seconds(2), every: seconds(null), worker: count(0) },
-    add: (plan, values) => ({ ...plan, restart: { ...windowOf(values), worker: number(values, 'worker') } }),
+    field: 'restart',
+    keys: { after: after(10), seconds: seconds(2), every: EVERY, worker: count('worker', 0) },
   },
-  slowdown: {
-    keys: { factor: { min: 1, max: 1_000, fallback: 1.5 } },
-    add: (plan, values) => ({ ...plan, slowdown: { factor: number(values, 'factor') } }),
-  },
-  'kv-pressure': {
-    keys: { ratio: { min: 0.001, max: 1, fallback: 0.05 } },
-    add: (plan, values) => ({ ...plan, kvPressure: { ratio: number(values, 'ratio') } }),
-  },
-  'slow-kv-tier': {
-    keys: { factor: { min: 1, max: 100_000, fallback: 20 } },
-    add: (plan, values) => ({ ...plan, slowKvTier: { factor: number(values, 'factor') } }),
-  },
-  'hot-worker': {
-    keys: { worker: count(0), share: share(0.8) },
-    add: (plan, values) => ({
-      ...plan,
-      hotWorker: { worker: number(values, 'worker'), share: number(values, 'share') },
-    }),
-  },
+  slowdown: { field: 'slowdown', keys: { factor: factor(1.5, 1000) } },
+  'kv-pressure': { field: 'kvPressure', keys: { ratio: { as: 'ratio', min: 0.001, max: 1, fallback: 0.05 } } },
+  'slow-kv-tier': { field: 'slowKvTier', keys: { factor: factor(20, 100_000) } },
+  'hot-worker': { field: 'hotWorker', keys: { worker: count('worker', 0), share: share('share', 0.8) } },
 };
 
 /**
@@ -101,11 +62,15 @@ export function parseFaults(texts: readonly string[]): FaultPlan {
     if (pairs.some(({ key }) => !Object.hasOwn(fault.keys, key))) {
       throw new Error(`${name} with no keys but ${Object.keys(fault.keys).join(', ')}`);
     }
-    const values = Object.entries(fault.keys).map(([key, rule]) => {
+    const entries = Object.entries(fault.keys).map(([key, rule]) => {
       const given = pairs.findLast((pair) => pair.key === key);
-      return [key, given === undefined ? rule.fallback : readNumber(given.value, rule, `${name} with ${key}`)] as const;
+      return [rule.as, given === undefined ? rule.fallback : readNumber(given.value, rule, `${name} with ${key}`)];
     });
-    return checked(fault.add(plan, Object.fromEntries(values)), name);
+    const values = Object.fromEntries(entries) as Omit<Refusal, 'status'>;
+    const { field, status } = fault;
+    // Refusals are combined; of any other fault the last one applies.
+    const added = status === undefined ? values : [...plan.refusals, { ...values, status }];
+    return checked({ ...plan, [field]: added }, name);
   }, NO_FAULTS);
 }
 
