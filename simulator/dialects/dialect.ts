@@ -11,22 +11,16 @@ import type { ApiError } from '../http/json-body.ts';
 export type Template = JsonValue;
 export type Members = Readonly<Record<string, Template>>;
 
-/** How one server or service gives chat completions: an entry of the table, without code. What is absent is as in OpenAI's API. */
-export interface Dialect {
-  readonly title: string;
-  /** Of a service, or where a server listens by default. */
-  readonly host: string;
-  /** Of the request, with `$model`, and with the query that it requires. */
-  readonly path: string;
-  /** The header that must hold a key; absent: none is required. */
-  readonly key?: 'Authorization' | 'api-key';
-  /** The fields of a request that limit the output; another name for them is ignored unless it is refused. */
-  readonly tokenFields: readonly string[];
-  readonly refuses?: Readonly<Record<string, Refusal>>;
+/** How a server or service words its responses, without code. What is absent is as in OpenAI's API. */
+interface Wording {
+  /** `text`: a choice has a text, as in completions, and no delta or message. */
+  readonly form?: 'text';
   /** Members of each event beside `choices` and `usage`. */
   readonly head?: Members;
   /** Members of each choice beside `index` and `delta`. */
   readonly choice?: Members;
+  /** Of the choice of a response that is no stream. Default: those of a stream. */
+  readonly wholeChoice?: Members;
   /** Events and comments that come as soon as the request is accepted. */
   readonly accepted?: readonly (string | Members)[];
   /** A comment that comes after each of these numbers of tokens. */
@@ -47,6 +41,20 @@ export interface Dialect {
   readonly failed?: Members;
   /** Whether refusals have no object `error` around them. */
   readonly flatErrors?: true;
+}
+
+/** How one server or service gives chat completions: an entry of the table. */
+export interface Dialect extends Wording {
+  readonly title: string;
+  /** Of a service, or where a server listens by default. */
+  readonly host: string;
+  /** Of the request, with `$model`, and with the query that it requires. */
+  readonly path: string;
+  /** The header that must hold a key; absent: none is required. */
+  readonly key?: 'Authorization' | 'api-key';
+  /** The fields of a request that limit the output; another name for them is ignored unless it is refused. */
+  readonly tokenFields: readonly string[];
+  readonly refuses?: Readonly<Record<string, Refusal>>;
   /** What no source states, and is assumed in the stream. */
   readonly unverified?: readonly string[];
   /** What else a user of llmbench should know of it. */
@@ -84,7 +92,7 @@ const TEXT: Members = { content: '$text' };
 export const DONE = 'data: [DONE]\n\n';
 
 /** How many of a request's output tokens are reasoning: the first half, for a dialect that has reasoning. */
-export const reasoningTokens = ({ reasoning }: Dialect, outputTokens: number): number =>
+export const reasoningTokens = ({ reasoning }: Wording, outputTokens: number): number =>
   reasoning === undefined ? 0 : Math.floor(outputTokens / 2);
 
 const CHAT = '/v1/chat/completions';
@@ -100,7 +108,7 @@ export function targetOptions({ path, key }: Dialect, origin: string, model: str
 }
 
 /** Words the responses of a dialect. */
-export function dialectResponses(dialect: Dialect): ResponseDialect {
+export function dialectResponses(dialect: Wording): ResponseDialect {
   const [plain, counted] = [compiledEvents(dialect, false), compiledEvents(dialect, true)];
   return {
     stream: (head, includeUsage) => new DialectTexts(dialect, includeUsage ? counted : plain, head),
@@ -113,6 +121,27 @@ export function dialectResponses(dialect: Dialect): ResponseDialect {
 export function systemResponses({ reasoning: _, usage, ...dialect }: Dialect): ResponseDialect {
   const members = Object.entries(usage.value).filter(([name]) => name !== 'completion_tokens_details');
   return dialectResponses({ ...dialect, usage: { ...usage, value: Object.fromEntries(members) } });
+}
+
+const nulls = (names: readonly string[]): Members => Object.fromEntries(names.map((name) => [name, null]));
+
+/**
+ * Words the responses of `/v1/completions`.
+ *
+ * @param stream what a server has in a choice beside text, index and finish reason: null here
+ * @param whole the same in a response that is no stream
+ */
+export function completionResponses(stream: readonly string[], whole: readonly string[]): ResponseDialect {
+  return dialectResponses({
+    form: 'text',
+    head: { id: '$id', object: 'text_completion', created: '$created', model: '$model', usage: null },
+    choice: { ...CHOICE, ...nulls(stream) },
+    wholeChoice: { ...CHOICE, ...nulls(whole) },
+    first: null,
+    text: { text: '$text' },
+    finish: 'text',
+    usage: { where: 'chunk', value: { prompt_tokens: '$in', total_tokens: '$total', completion_tokens: '$out' } },
+  });
 }
 
 /** A template as JSON text: fixed pieces, and between them the names of values. */
@@ -164,12 +193,17 @@ interface Events {
   readonly usage: Compiled | null;
 }
 
-function compiledEvents(dialect: Dialect, isCounted: boolean): Events {
+function compiledEvents(dialect: Wording, isCounted: boolean): Events {
   const { head = HEAD, choice = CHOICE, text = TEXT, first = FIRST, reasoning, finish = {}, finishExtra } = dialect;
   const { where, value, nullBefore, choices = [] } = dialect.usage;
   const counts = where === 'every' && isCounted ? { usage: value } : nullBefore && isCounted ? { usage: null } : {};
   const event = (delta: Members, end: Members = {}, extra: Members = {}): Compiled =>
-    compile({ ...head, choices: [{ index: 0, delta, ...choice, ...end }], ...counts, ...extra });
+    compile({
+      ...head,
+      choices: [{ index: 0, ...(dialect.form === 'text' ? delta : { delta }), ...choice, ...end }],
+      ...counts,
+      ...extra,
+    });
   const end = { finish_reason: dialect.finishReason ?? '$finish' };
   const extra = { ...finishExtra, ...(where === 'finish' && isCounted ? { usage: value } : {}) };
   return {
@@ -185,7 +219,7 @@ function compiledEvents(dialect: Dialect, isCounted: boolean): Events {
 
 /** A value of a template that changes with the tokens: after `out` of them, the last of which is `text`. */
 function valueAfter(
-  dialect: Dialect,
+  dialect: Wording,
   request: RequestProgress | null,
   out: number,
   text: string,
@@ -209,11 +243,11 @@ class DialectTexts implements StreamTexts {
   readonly announcement?: string;
   readonly done = DONE;
   readonly failed?: string;
-  readonly #dialect: Dialect;
+  readonly #dialect: Wording;
   readonly #events: Events;
   #tokens = 0;
 
-  constructor(dialect: Dialect, events: Events, head: ResponseHead) {
+  constructor(dialect: Wording, events: Events, head: ResponseHead) {
     this.#dialect = dialect;
     const known = headValues(head);
     const of = (template: Compiled | null): Compiled | null => template && bound(template, known);
@@ -272,11 +306,10 @@ const headValues = ({ id, created, model }: ResponseHead): Values => ({
 });
 
 /** The response to a request without `stream`: the members of all deltas joined. */
-function wholeResponse(dialect: Dialect, response: ResponseHead, content: string, request: RequestProgress): string {
-  const { head = HEAD, choice = CHOICE, text = TEXT, reasoning, usage } = dialect;
+function wholeResponse(dialect: Wording, response: ResponseHead, content: string, request: RequestProgress): string {
+  const { head = HEAD, choice = CHOICE, wholeChoice = choice, text = TEXT, reasoning, usage } = dialect;
   const words = content.match(/ \S+/g) ?? [];
   const thought = reasoningTokens(dialect, request.outputTokens);
-  const said = { reasoning: words.slice(0, thought).join(''), text: words.slice(thought).join('') };
   const known = headValues(response);
   const filled = (template: Members, spoken = ''): Members =>
     JSON.parse(
@@ -285,16 +318,17 @@ function wholeResponse(dialect: Dialect, response: ResponseHead, content: string
       ),
     ) as Members;
   const parts = [
-    ...(reasoning === undefined || reasoning === 'hidden' ? [] : [filled(reasoning, said.reasoning)]),
-    filled(text, said.text),
+    ...(reasoning === undefined || reasoning === 'hidden' ? [] : [filled(reasoning, words.slice(0, thought).join(''))]),
+    filled(text, words.slice(thought).join('')),
   ];
+  const said = parts.reduce(joined);
   return JSON.stringify({
-    ...filled({ ...head, object: 'chat.completion' }),
+    ...filled(dialect.form === 'text' ? head : { ...head, object: 'chat.completion' }),
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', ...parts.reduce(joined) },
-        ...filled({ ...choice, finish_reason: dialect.finishReason ?? '$finish' }),
+        ...(dialect.form === 'text' ? said : { message: { role: 'assistant', ...said } }),
+        ...filled({ ...wholeChoice, finish_reason: dialect.finishReason ?? '$finish' }),
       },
     ],
     usage: filled(usage.value),

@@ -9,7 +9,8 @@ import { metricsServer, Site, pagePort } from '../http/site.ts';
 import { MonotonicClock } from '../http/engine-driver.ts';
 import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
-import { makeTextCompletions, textCompletionDialect } from '../http/completions.ts';
+import { makeTextCompletions } from '../http/completions.ts';
+import { completionResponses } from '../dialects/dialect.ts';
 import type { PageAddress, StartOptions, StartedSystem } from '../start.ts';
 import { DynamoBackend } from './backend.ts';
 import { DynamoProfile } from './profile.ts';
@@ -22,7 +23,7 @@ export const DYNAMO_PARAMETERS: Partial<EngineParameters> = {
 };
 
 /** It adds nothing of its own to a choice. */
-const COMPLETIONS = textCompletionDialect({ stream: [], whole: [] });
+const COMPLETIONS = completionResponses([], []);
 
 /** As Dynamo's examples set `DYN_SYSTEM_PORT`: workers count up from here. */
 const WORKER_PORT = 8081;

@@ -1,4 +1,3 @@
-import type { RequestProgress } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { Generations } from './generations.ts';
 import {
@@ -13,7 +12,7 @@ import {
 } from './json-body.ts';
 import { startResponse } from './openai-response.ts';
 import { readPrompt, readPlainPrompt } from './prompt.ts';
-import { usageOf, type ResponseDialect, type ResponseHead, type StreamTexts } from './reply.ts';
+import type { ResponseDialect } from './reply.ts';
 import type { StartResponse } from './route-server.ts';
 
 /** What an API is made of. */
@@ -80,57 +79,4 @@ export function makeTextCompletions(
     };
     startResponse(generations, requested, dialect, { response, ended });
   };
-}
-
-/** What stands in a choice beside text, index and finish reason, with JSON `null` where there is nothing to say. */
-export interface ChoiceFields {
-  readonly stream: readonly string[];
-  readonly whole: readonly string[];
-}
-
-/** How a server words completions: all take OpenAI's shape, and differ in what they add to a choice. */
-export function textCompletionDialect(fields: ChoiceFields): ResponseDialect {
-  const nulls = (names: readonly string[]): Record<string, null> =>
-    Object.fromEntries(names.map((name) => [name, null]));
-  return {
-    stream: (head) => new TextCompletionTexts(head, fields.stream),
-    whole: ({ id, created, model }, text, request) =>
-      JSON.stringify({
-        ...{ id, object: 'text_completion', created, model },
-        choices: [{ index: 0, text, finish_reason: request.finishReason, logprobs: null, ...nulls(fields.whole) }],
-        usage: usageOf(request),
-      }),
-  };
-}
-
-class TextCompletionTexts implements StreamTexts {
-  readonly opening = '';
-  readonly done = 'data: [DONE]\n\n';
-  readonly #head: string;
-  readonly #tail: string;
-
-  /** `fields`: members of each choice that are null. */
-  constructor({ id, created, model }: ResponseHead, fields: readonly string[]) {
-    const head = JSON.stringify({ id, object: 'text_completion', created, model }).slice(0, -1);
-    this.#head = `data: ${head},"choices":[`;
-    this.#tail = `${fields.map((name) => `,"${name}":null`).join('')}}`;
-  }
-
-  token(text: string): string {
-    return this.#chunk(text, 'null');
-  }
-
-  /** When the model stops by itself the last token is its stop mark: no text. */
-  lastToken(text: string, { finishReason }: RequestProgress): string {
-    return this.#chunk(finishReason === 'stop' ? '' : text, `"${finishReason}"`);
-  }
-
-  usage(request: RequestProgress): string {
-    return `${this.#head}],"usage":${JSON.stringify(usageOf(request))}}\n\n`;
-  }
-
-  #chunk(text: string, finishReason: string): string {
-    const choice = `{"index":0,"text":"${text}","logprobs":null,"finish_reason":${finishReason}${this.#tail}`;
-    return `${this.#head}${choice}],"usage":null}\n\n`;
-  }
 }

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 
-import type { FinishedEvent } from '../engine/events.ts';
-import { ApiError, badRequest, checkModel, parseObject, readCount, readText, sendJson } from './json-body.ts';
+import { badRequest, checkModel, parseObject, readCount, readText } from './json-body.ts';
 import type { ApiOptions } from './completions.ts';
-import type { Reply } from './engine-driver.ts';
-import type { ReplyParts } from './generations.ts';
 import { readPlainPrompt } from './prompt.ts';
+import { WholeReply } from './reply.ts';
 import type { StartResponse } from './route-server.ts';
 
 const DIMENSIONS = 1024;
@@ -30,14 +27,10 @@ export function makeEmbeddings({ model, parameters, generations }: ApiOptions): 
         response.setHeader('x-request-id', id);
         const embedding = vector(prompt.tokens, dimensions);
         const data = [{ index: 0, object: 'embedding', embedding: format === 'float' ? embedding : base64(embedding) }];
-        const { tokens } = prompt;
-        const usage = {
-          prompt_tokens: tokens,
-          total_tokens: tokens,
-          completion_tokens: 0,
-          prompt_tokens_details: null,
-        };
-        return new EmbeddingReply(parts, JSON.stringify({ id, object: 'list', created, model, data, usage }));
+        const counts = { prompt_tokens: prompt.tokens, total_tokens: prompt.tokens, completion_tokens: 0 };
+        const usage = { ...counts, prompt_tokens_details: null };
+        const json = JSON.stringify({ id, object: 'list', created, model, data, usage });
+        return new WholeReply({ ...parts, answer: () => json });
       },
     });
   };
@@ -52,41 +45,4 @@ function vector(seed: number, dimensions: number): number[] {
 
 function base64(values: readonly number[]): string {
   return Buffer.from(Float32Array.from(values).buffer).toString('base64');
-}
-
-/** Sends the response when the engine has computed the text. */
-class EmbeddingReply implements Reply {
-  readonly #parts: ReplyParts;
-  readonly #answer: string;
-  #finished: FinishedEvent | null = null;
-
-  constructor(parts: ReplyParts, answer: string) {
-    this.#parts = parts;
-    this.#answer = answer;
-  }
-
-  token(): void {
-    throw new Error('an embedding has no tokens');
-  }
-
-  finished(event: FinishedEvent): void {
-    this.#parts.truth.outcome = 'finished';
-    this.#finished = event;
-  }
-
-  flush(): void {
-    this.#send(200, this.#finished === null ? null : this.#answer);
-  }
-
-  failed(): void {
-    this.#parts.truth.outcome = 'aborted';
-    this.#send(500, new ApiError(500, 'InternalServerError', 'Internal server error').body());
-  }
-
-  #send(status: number, json: string | null): void {
-    const response: ServerResponse = this.#parts.response;
-    if (json === null || response.destroyed) return;
-    sendJson(response, status, json);
-    this.#parts.ended();
-  }
 }

@@ -7,18 +7,27 @@ export class ApiError extends Error {
   readonly status: number;
   readonly type: string;
   readonly param: string | null;
+  readonly code: string | number;
 
-  constructor(status: number, type: string, message: string, param: string | null = null) {
+  /** @param code default: the status */
+  constructor(
+    status: number,
+    type: string,
+    message: string,
+    param: string | null = null,
+    code: string | number = status,
+  ) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
     this.type = type;
     this.param = param;
+    this.code = code;
   }
 
   body(): string {
-    const { message, type, param, status } = this;
-    return JSON.stringify({ error: { message, type, param, code: status } });
+    const { message, type, param, code } = this;
+    return JSON.stringify({ error: { message, type, param, code } });
   }
 }
 
@@ -32,15 +41,18 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** @throws ApiError 400 for a body that is no JSON object */
-export function parseObject(body: string): JsonObject {
+/**
+ * @param complaint what the message begins with
+ * @throws ApiError 400 for a body that is no JSON object
+ */
+export function parseObject(body: string, complaint = 'The body is not a JSON object'): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch (error) {
-    throw badRequest(`The body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw badRequest(`${complaint}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (!isObject(value)) throw badRequest('The body is not a JSON object.');
+  if (!isObject(value)) throw badRequest(`${complaint}: it is ${Array.isArray(value) ? 'a list' : 'a single value'}.`);
   return value;
 }
 

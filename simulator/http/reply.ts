@@ -7,21 +7,6 @@ import type { Reply, MonotonicClock } from './engine-driver.ts';
 import { ApiError, sendJson } from './json-body.ts';
 import type { TruthRecord } from './truth-log.ts';
 
-interface Usage {
-  readonly prompt_tokens: number;
-  readonly total_tokens: number;
-  readonly completion_tokens: number;
-}
-
-/** The tokens of a request so far, as OpenAI's `usage`. */
-export function usageOf({ promptTokens, generatedTokens }: RequestProgress): Usage {
-  return {
-    prompt_tokens: promptTokens,
-    total_tokens: promptTokens + generatedTokens,
-    completion_tokens: generatedTokens,
-  };
-}
-
 /** What all responses to one request have in common. */
 export interface ResponseHead {
   readonly id: string;

@@ -164,8 +164,8 @@ test('an answer that is not a stream', async () => {
 describe('refusals, in the shape of OpenAI errors', () => {
   test.each<[string, object | string, number, string, string]>([
     ['another model', { model: 'other' }, 404, 'NotFoundError', 'The model `other` does not exist.'],
-    ['no JSON', '{"model":', 400, 'BadRequestError', 'The body is not JSON'],
-    ['a list', '[]', 400, 'BadRequestError', 'not a JSON object'],
+    ['no JSON', '{"model":', 400, 'BadRequestError', 'The body is not a JSON object: '],
+    ['a list', '[]', 400, 'BadRequestError', 'not a JSON object: it is a list'],
     ['no messages', { messages: [] }, 400, 'BadRequestError', '`messages`'],
     ['a message without role', { messages: [{ content: 'x' }] }, 400, 'BadRequestError', 'role'],
     ['content that is a number', { messages: [{ role: 'user', content: 5 }] }, 400, 'BadRequestError', 'content'],

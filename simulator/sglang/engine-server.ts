@@ -3,11 +3,12 @@ import type { ServerResponse } from 'node:http';
 import type { RequestProgress, EngineState } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { FaultPlan } from '../faults/plan.ts';
-import { makeTextCompletions, textCompletionDialect } from '../http/completions.ts';
+import { makeTextCompletions } from '../http/completions.ts';
+import { completionResponses } from '../dialects/dialect.ts';
 import { makeEmbeddings } from '../http/embeddings.ts';
 import type { RequestBackend } from '../http/engine-driver.ts';
 import type { Generations } from '../http/generations.ts';
-import { badRequest, sendJson } from '../http/json-body.ts';
+import { badRequest, isObject, parseObject, readCount, readText, sendJson } from '../http/json-body.ts';
 import { makeMessages } from '../http/messages.ts';
 import { readPlainPrompt } from '../http/prompt.ts';
 import { StreamReply, WholeReply, type StreamTexts } from '../http/reply.ts';
@@ -72,18 +73,21 @@ class GenerateStreamTexts implements StreamTexts {
 /** `POST /generate`, SGLang's native API. */
 function makeGenerate(generations: Generations, { blockSize }: EngineParameters): StartResponse {
   return (body, response, ended) => {
-    const { text, stream, maxTokens, rid } = readGenerateRequest(body);
-    const id = rid ?? randomUUID().replaceAll('-', '');
+    const request = parseObject(body);
+    const { stream, sampling_params: sampling = {}, rid } = request;
+    if (!isObject(sampling)) throw badRequest('`sampling_params` must be an object.');
+    // The client's own id, if it gives one.
+    const id = typeof rid === 'string' ? rid : randomUUID().replaceAll('-', '');
     generations.start({
       // The client may give one id twice; the engine must not see it twice.
       id: randomUUID(),
-      prompt: readPlainPrompt(text, blockSize),
-      maxTokens,
-      streaming: stream,
+      prompt: readPlainPrompt(readText(request, 'text'), blockSize),
+      maxTokens: readCount(sampling, 'max_new_tokens') ?? DEFAULT_MAX_NEW_TOKENS,
+      streaming: stream === true,
       response,
       ended,
       makeReply: (parts) => {
-        if (!stream) {
+        if (stream !== true) {
           return new WholeReply({
             ...parts,
             answer: (content, request) => answerSoFar(id, { text: content, tokens: request.outputTokens }, request),
@@ -97,44 +101,8 @@ function makeGenerate(generations: Generations, { blockSize }: EngineParameters)
   };
 }
 
-/** What the simulator understands of a body of `POST /generate`. */
-interface GenerateRequest {
-  readonly text: string;
-  readonly stream: boolean;
-  /** `sampling_params.max_new_tokens`; SGLang's default is 128. */
-  readonly maxTokens: number;
-  /** The client's own id of the request. */
-  readonly rid: string | null;
-}
-
+/** OpenAI's limit is the context; SGLang's native API has this one. */
 const DEFAULT_MAX_NEW_TOKENS = 128;
-
-function objectOf(value: unknown): Record<string, unknown> | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
-}
-
-/** @throws ApiError 400 for a body that is not such a request */
-function readGenerateRequest(body: string): GenerateRequest {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch (error) {
-    throw badRequest(`The body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const request = objectOf(value);
-  if (request === null) throw badRequest('The body is not a JSON object.');
-  if (typeof request['text'] !== 'string') throw badRequest('`text` must be a string: the simulator takes one prompt.');
-  const sampling = objectOf(request['sampling_params'] ?? {});
-  if (sampling === null) throw badRequest('`sampling_params` must be an object.');
-  const maxTokens = sampling['max_new_tokens'] ?? DEFAULT_MAX_NEW_TOKENS;
-  if (typeof maxTokens !== 'number' || !Number.isSafeInteger(maxTokens) || maxTokens < 1) {
-    throw badRequest(`max_new_tokens must be at least 1, got ${JSON.stringify(maxTokens)}.`);
-  }
-  const rid = typeof request['rid'] === 'string' ? request['rid'] : null;
-  return { text: request['text'], stream: request['stream'] === true, maxTokens, rid };
-}
 
 /** What differs from the simulator's defaults: a host tier and a storage backend below the device. */
 export const SGLANG_PARAMETERS: Partial<EngineParameters> = {
@@ -147,7 +115,7 @@ export const SGLANG_PARAMETERS: Partial<EngineParameters> = {
 /** Of the release whose families these are. */
 const VERSION = '0.5.6';
 
-const COMPLETIONS = textCompletionDialect({ stream: ['matched_stop'], whole: ['matched_stop'] });
+const COMPLETIONS = completionResponses(['matched_stop'], ['matched_stop']);
 
 interface EngineServerOptions {
   readonly model: string;

@@ -4,7 +4,16 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import type { ServerFaults } from '../faults/plan.ts';
 import type { Reply, MonotonicClock } from '../http/engine-driver.ts';
 import { Generations, type ReplyParts } from '../http/generations.ts';
-import { ApiError, badRequest, sendJson, sendTruth, MAX_BODY_BYTES, readBody } from '../http/json-body.ts';
+import {
+  ApiError,
+  badRequest,
+  isObject,
+  parseObject,
+  sendJson,
+  sendTruth,
+  MAX_BODY_BYTES,
+  readBody,
+} from '../http/json-body.ts';
 import { readPlainPrompt } from '../http/prompt.ts';
 import { StreamReply, WholeReply, type StreamTexts } from '../http/reply.ts';
 import { RouteServer, type RouteHandler } from '../http/route-server.ts';
@@ -284,10 +293,6 @@ interface GenerateRequest {
   readonly maxTokens: number | null;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /**
  * Reads the body of `generate` and `generate_stream`. The limit of tokens is an input of its own (TensorRT-LLM) or a
  * parameter (vLLM).
@@ -295,13 +300,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * @throws ApiError 400 for a body that is not such a request
  */
 function readGenerateRequest(body: string): GenerateRequest {
-  let request: unknown;
-  try {
-    request = JSON.parse(body);
-  } catch (error) {
-    throw badRequest(`failed to parse the request JSON buffer: ${error instanceof Error ? error.message : body}`);
-  }
-  if (!isObject(request)) throw badRequest('failed to parse the request JSON buffer: not an object');
+  const request = parseObject(body, 'failed to parse the request JSON buffer');
   const text = request['text_input'];
   if (typeof text !== 'string') throw badRequest("expected 'text_input' to be a string");
   const parameters = isObject(request['parameters']) ? request['parameters'] : {};

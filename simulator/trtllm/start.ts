@@ -5,7 +5,8 @@ import { sendJson } from '../http/json-body.ts';
 import { metricsServer, listenAt, pagePort, sendNegotiatedPage } from '../http/site.ts';
 import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
-import { makeTextCompletions, textCompletionDialect } from '../http/completions.ts';
+import { makeTextCompletions } from '../http/completions.ts';
+import { completionResponses } from '../dialects/dialect.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { TrtllmProfile } from './profile.ts';
 
@@ -57,10 +58,10 @@ export async function startTrtllm({ host, port: wanted, ...options }: StartOptio
 }
 
 const CHOICE_FIELDS = ['stop_reason', 'disaggregated_params'];
-const COMPLETIONS = textCompletionDialect({
-  stream: ['token_ids', ...CHOICE_FIELDS],
-  whole: ['token_ids', 'context_logits', ...CHOICE_FIELDS],
-});
+const COMPLETIONS = completionResponses(
+  ['token_ids', ...CHOICE_FIELDS],
+  ['token_ids', 'context_logits', ...CHOICE_FIELDS],
+);
 
 function makeServer(options: Omit<StartOptions, 'host' | 'port'>, profile: TrtllmProfile): SimulatorServer {
   return new SimulatorServer({

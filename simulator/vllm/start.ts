@@ -6,7 +6,8 @@ import { sendJson } from '../http/json-body.ts';
 import { makeMessages } from '../http/messages.ts';
 import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
-import { makeTextCompletions, textCompletionDialect } from '../http/completions.ts';
+import { makeTextCompletions } from '../http/completions.ts';
+import { completionResponses } from '../dialects/dialect.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { VllmProfile } from './profile.ts';
 
@@ -16,10 +17,10 @@ export const VLLM_PARAMETERS: Partial<EngineParameters> = {
   speculation: { draftTokens: 3, acceptanceRatio: 0.3 },
 };
 
-const COMPLETIONS = textCompletionDialect({
-  stream: ['stop_reason', 'prompt_token_ids', 'token_ids'],
-  whole: ['stop_reason', 'token_ids', 'prompt_logprobs', 'prompt_token_ids'],
-});
+const COMPLETIONS = completionResponses(
+  ['stop_reason', 'prompt_token_ids', 'token_ids'],
+  ['stop_reason', 'token_ids', 'prompt_logprobs', 'prompt_token_ids'],
+);
 
 /** Of the release whose families these are. */
 const VERSION = JSON.stringify({ version: '0.33.0' });

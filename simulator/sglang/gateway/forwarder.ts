@@ -1,28 +1,13 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, parseObject, type JsonObject } from '../../http/json-body.ts';
 import { readPlainPrompt, readPrompt, type Prompt } from '../../http/prompt.ts';
-import type { GatewayMetrics, Routed } from './gateway-metrics.ts';
+import { POOL, ROUTER, WORKER_TYPE, type GatewayMetrics, type Routed } from './gateway-metrics.ts';
 import type { CacheAwarePolicy, Upstream, Worker } from './worker.ts';
 
 /** A refusal by the gateway itself, before any worker is called. */
-export class GatewayError extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly param: string | null;
-
-  constructor(status: number, code: string, message: string, param: string | null = null) {
-    super(message);
-    this.name = 'GatewayError';
-    this.status = status;
-    this.code = code;
-    this.param = param;
-  }
-
-  body(): string {
-    const { message, param, code } = this;
-    return JSON.stringify({ error: { message, type: 'invalid_request_error', param, code } });
-  }
-}
+export const refusal = (status: number, code: string, message: string, param: string | null = null): ApiError =>
+  new ApiError(status, 'invalid_request_error', message, param, code);
 
 /** What the gateway itself looks at in a body; the rest is the worker's to judge. */
 export interface GatewayRequest {
@@ -31,35 +16,24 @@ export interface GatewayRequest {
   readonly prompt: Prompt;
 }
 
-type Json = Record<string, unknown>;
-
-/** @throws GatewayError 400 for a body that is no JSON object or asks for less than one token */
+/** @throws ApiError 400 for a body that is no JSON object or asks for less than one token */
 export function readGatewayRequest(body: string, blockSize: number): GatewayRequest {
-  let value: unknown;
+  let json: JsonObject;
   try {
-    value = JSON.parse(body);
+    json = parseObject(body, 'JSON syntax error: Failed to parse the request body as JSON');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new GatewayError(
-      400,
-      'invalid_json',
-      `JSON syntax error: Failed to parse the request body as JSON: ${reason}`,
-    );
+    throw refusal(400, 'invalid_json', error instanceof Error ? error.message : String(error));
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new GatewayError(400, 'invalid_json', 'The request body is not a JSON object');
-  }
-  const json = value as Json;
   for (const key of ['max_tokens', 'max_completion_tokens']) {
     if (typeof json[key] === 'number' && json[key] < 1) {
-      throw new GatewayError(400, 'integer_below_min_value', `${key}: must be at least 1`, key);
+      throw refusal(400, 'integer_below_min_value', `${key}: must be at least 1`, key);
     }
   }
   const model = typeof json['model'] === 'string' ? json['model'] : null;
   return { model, streaming: json['stream'] === true, prompt: promptOf(json, blockSize) };
 }
 
-function promptOf(json: Json, blockSize: number): Prompt {
+function promptOf(json: JsonObject, blockSize: number): Prompt {
   const plain = [json['text'], json['prompt'], json['input']].find((text) => typeof text === 'string');
   if (plain !== undefined) return readPlainPrompt(plain, blockSize);
   const messages: unknown[] = Array.isArray(json['messages']) ? json['messages'] : [];
@@ -109,7 +83,7 @@ export class Forwarder {
   /**
    * Ends when the response has gone out, or its client has gone.
    *
-   * @throws GatewayError 503 when no worker gives a response
+   * @throws ApiError 503 when no worker gives a response
    */
   async forward(job: Job): Promise<void> {
     const { metrics, now_s } = this.#options;
@@ -133,12 +107,13 @@ export class Forwarder {
       }
       failed = worker;
       if (attempt === MAX_RETRIES) {
-        metrics.exhausted(job.endpoint);
+        metrics.count('worker_retries_exhausted_total', { ...WORKER_TYPE, endpoint: job.endpoint });
         metrics.failed(job, 'backend_error');
-        throw new GatewayError(503, 'call_upstream_connection_failed', 'No worker gave an answer');
+        throw refusal(503, 'call_upstream_connection_failed', 'No worker gave an answer');
       }
       const backoffSeconds = FIRST_BACKOFF_SECONDS * BACKOFF_FACTOR ** attempt;
-      metrics.retried(job.endpoint, attempt + 1, backoffSeconds);
+      metrics.count('worker_retries_total', { ...WORKER_TYPE, endpoint: job.endpoint });
+      metrics.observe('worker_retry_backoff_seconds', backoffSeconds, { attempt: `${attempt + 1}` });
       await sleep(backoffSeconds * 1000);
     }
   }
@@ -151,22 +126,24 @@ export class Forwarder {
     const [first, ...rest] = others.length > 0 ? others : available;
     if (first === undefined) return null;
     const choice = policy.choose(job.prompt, [first, ...rest], workers);
-    metrics.chosen(choice, job.model);
+    metrics.count('worker_selection_total', { ...POOL, model: job.model, policy: 'cache_aware' });
+    metrics.count('cache_aware_policy_branch_total', { branch: choice.branch });
+    metrics.observe('cache_aware_match_ratio', choice.matchRatio);
     return choice.worker;
   }
 
-  #noWorkers(job: Job): GatewayError {
+  #noWorkers(job: Job): ApiError {
     this.#options.metrics.failed(job, 'no_workers');
-    return new GatewayError(503, 'no_available_workers', 'All workers are unavailable');
+    return refusal(503, 'no_available_workers', 'All workers are unavailable');
   }
 
   /** The head of a worker's answer; null when the connection failed, also when tried again at once. */
   async #send(worker: Worker, job: Job): Promise<IncomingMessage | null> {
     const { metrics, now_s } = this.#options;
     metrics.turned(worker.url, worker.dispatched(now_s()));
-    metrics.dispatched(worker, job.model);
+    metrics.count('worker_requests_total', { worker: worker.url, model: job.model });
     for (const isResent of [false, true]) {
-      if (isResent) metrics.resent();
+      if (isResent) metrics.count('router_upstream_send_retries_total', { router_type: ROUTER.router_type });
       const answer = await this.#head(worker, job);
       if (job.response.destroyed) return answer;
       if (answer === null) continue;
@@ -187,9 +164,11 @@ export class Forwarder {
     return sent.catch(() => null);
   }
 
+  /** The clock of the router stops at the head of a response, also for streams. */
   #countHead(job: Job, { statusCode = 0 }: IncomingMessage, seconds: number): void {
     const { metrics } = this.#options;
-    if (statusCode < 400) metrics.began(job, seconds);
+    const { model, endpoint } = job;
+    if (statusCode < 400) metrics.observe('router_request_duration_seconds', seconds, { ...ROUTER, model, endpoint });
     else metrics.failed(job, statusCode < 500 ? 'validation_error' : 'backend_error');
   }
 

@@ -2,8 +2,8 @@ import { DEFAULT_ENGINE_PARAMETERS } from '../../engine/parameters.ts';
 import type { Labels } from '../../metrics/family.ts';
 import { Feed } from '../../metrics/feed.ts';
 import { MetricsPage } from '../../metrics/page.ts';
-import { FORMATS, writePage } from '../../metrics/write-page.ts';
-import type { Choice, BreakerTransition, Worker } from './worker.ts';
+import { FORMATS } from '../../metrics/write-page.ts';
+import type { BreakerTransition, Worker } from './worker.ts';
 
 /** What a request asks the router for. */
 export interface Routed {
@@ -19,9 +19,10 @@ interface Route extends Labels {
   readonly path: string;
 }
 
-const ROUTER = { router_type: 'http', backend_type: 'regular', connection_mode: 'http' };
-const WORKER_TYPE = { worker_type: 'regular' };
-const POOL = { ...WORKER_TYPE, connection_mode: 'http' };
+/** Labels of the router, of the workers, and of the pool that they are. */
+export const ROUTER = { router_type: 'http', backend_type: 'regular', connection_mode: 'http' };
+export const WORKER_TYPE = { worker_type: 'regular' };
+export const POOL = { ...WORKER_TYPE, connection_mode: 'http' };
 
 /** Families that are on the page before anything has happened, at 0 for each value of their labels. */
 const FROM_START =
@@ -45,7 +46,7 @@ const STALL_SECONDS = 0.005;
 
 /** The page of smg 1.13.0: the requests it gets, its workers, and its own runtime, which is that of this process. */
 export class GatewayMetrics {
-  readonly #page = new MetricsPage({ catalogs: ['smg'], parts: ['gateway', 'errors'] });
+  readonly #page = new MetricsPage({ catalogs: ['smg'], parts: ['gateway', 'errors'], format: FORMATS.RUST_EXPORTER });
   readonly #workers: readonly Worker[];
   readonly #timer: NodeJS.Timeout;
   /** When each request that is not responded to yet came in. */
@@ -66,7 +67,7 @@ export class GatewayMetrics {
     for (const { url: worker } of workers) {
       this.#page.scalar('smg_worker_cb_health_readmissions_total', { worker });
       this.#set('worker_http2', 0, { worker });
-      for (const { from, to } of TRANSITIONS) this.#count('worker_cb_transitions_total', { worker, from, to }, 0);
+      for (const transition of TRANSITIONS) this.count('worker_cb_transitions_total', { worker, ...transition }, 0);
     }
     this.#updateWorkers();
     this.#timer = setInterval(() => this.#sendCanary(), CANARY_INTERVAL_MILLISECONDS);
@@ -76,90 +77,43 @@ export class GatewayMetrics {
   /** A request came in. @param time_s of its arrival */
   arrived(request: object, route: Route, time_s: number): void {
     this.#open.set(request, time_s);
-    this.#count('http_requests_total', route);
+    this.count('http_requests_total', route);
   }
 
   /** A request to generate was let in. */
   admitted(): void {
     this.#admitted++;
-    this.#count('http_rate_limit_total', { result: 'allowed' });
-    this.#count('router_request_body_path_total', { path: 'buffered', reason: 'policy_needs_text' });
+    this.count('http_rate_limit_total', { result: 'allowed' });
+    this.count('router_request_body_path_total', { path: 'buffered', reason: 'policy_needs_text' });
   }
 
   released(): void {
     this.#admitted--;
   }
 
-  /** The head of its response went out. */
-  responding(route: Route, seconds: number): void {
-    this.#observe('http_request_duration_seconds', seconds, route);
-  }
-
   /** Its response went out in full, or its client has gone: then 499. */
   responded(request: object, path: string, status: number, errorCode: string): void {
     this.#open.delete(request);
-    this.#count('http_responses_total', { path, status_code: `${status}`, error_code: errorCode });
-  }
-
-  routed({ endpoint, model, streaming }: Routed): void {
-    this.#count('router_requests_total', { ...ROUTER, model, endpoint, streaming: `${streaming}` });
-  }
-
-  /** A good response began: the clock of the router stops at its head, also for streams. */
-  began({ endpoint, model }: Routed, seconds: number): void {
-    this.#observe('router_request_duration_seconds', seconds, { ...ROUTER, model, endpoint });
+    this.count('http_responses_total', { path, status_code: `${status}`, error_code: errorCode });
   }
 
   upstream(status: number, errorCode: string): void {
     const labels = { router_type: ROUTER.router_type, status_code: `${status}`, error_code: errorCode };
-    this.#count('router_upstream_responses_total', labels);
-  }
-
-  /** One and the same request was sent again, after the connection failed before any response. */
-  resent(): void {
-    this.#count('router_upstream_send_retries_total', { router_type: ROUTER.router_type });
+    this.count('router_upstream_responses_total', labels);
   }
 
   failed({ endpoint, model }: Routed, errorType: 'backend_error' | 'validation_error' | 'no_workers'): void {
-    this.#count('router_request_errors_total', { ...ROUTER, model, endpoint, error_type: errorType });
-  }
-
-  chosen({ branch, matchRatio }: Choice, model: string): void {
-    this.#count('worker_selection_total', { ...POOL, model, policy: 'cache_aware' });
-    this.#count('cache_aware_policy_branch_total', { branch });
-    this.#observe('cache_aware_match_ratio', matchRatio);
-  }
-
-  dispatched({ url }: Worker, model: string): void {
-    this.#count('worker_requests_total', { worker: url, model });
+    this.count('router_request_errors_total', { ...ROUTER, model, endpoint, error_type: errorType });
   }
 
   outcome({ url }: Worker, outcome: 'success' | 'failure', transition: BreakerTransition | null): void {
-    this.#count('worker_cb_outcomes_total', { worker: url, outcome });
+    this.count('worker_cb_outcomes_total', { worker: url, outcome });
     this.turned(url, transition);
-    if (outcome === 'failure') this.#count('worker_errors_total', { ...POOL, error_type: 'backend_error' });
+    if (outcome === 'failure') this.count('worker_errors_total', { ...POOL, error_type: 'backend_error' });
   }
 
   turned(worker: string, transition: BreakerTransition | null): void {
-    if (transition === null) return;
-    this.#count('worker_cb_transitions_total', { worker, from: transition.from, to: transition.to });
-  }
-
-  healthChecked(isGood: boolean): void {
-    this.#count('worker_health_checks_total', { ...WORKER_TYPE, result: isGood ? 'success' : 'failure' });
-  }
-
-  loadPolled({ url }: Worker): void {
-    this.#count('engine_load_polls_total', { worker: url, mode: 'poll' });
-  }
-
-  retried(endpoint: string, attempt: number, backoffSeconds: number): void {
-    this.#count('worker_retries_total', { ...WORKER_TYPE, endpoint });
-    this.#observe('worker_retry_backoff_seconds', backoffSeconds, { attempt: `${attempt}` });
-  }
-
-  exhausted(endpoint: string): void {
-    this.#count('worker_retries_exhausted_total', { ...WORKER_TYPE, endpoint });
+    if (transition !== null) this.count('worker_cb_transitions_total', { worker, ...transition });
   }
 
   /** @param time_s the present, on the clock of the arrivals */
@@ -167,7 +121,7 @@ export class GatewayMetrics {
     this.#updateRequests(time_s);
     this.#updateWorkers();
     this.#updateRuntime();
-    return writePage(this.#page.all(), FORMATS.RUST_EXPORTER);
+    return this.#page.text();
   }
 
   close(): void {
@@ -217,21 +171,23 @@ export class GatewayMetrics {
     const started = performance.now();
     setTimeout(() => {
       const delay_s = Math.max(0, (performance.now() - started - CANARY_MILLISECONDS) / 1000);
-      this.#observe('tokio_event_loop_delay_seconds', delay_s);
-      if (delay_s > STALL_SECONDS) this.#count('tokio_event_loop_stalls_total');
-      for (const worker of THREADS) this.#count('tokio_worker_parks_total', { worker });
+      this.observe('tokio_event_loop_delay_seconds', delay_s);
+      if (delay_s > STALL_SECONDS) this.count('tokio_event_loop_stalls_total');
+      for (const worker of THREADS) this.count('tokio_worker_parks_total', { worker });
     }, CANARY_MILLISECONDS).unref();
   }
 
-  #count(name: string, labels: Labels = {}, amount = 1): void {
+  /** @param name without `smg_` */
+  count(name: string, labels: Labels = {}, amount = 1): void {
     this.#page.scalar(`smg_${name}`, labels).add(amount);
+  }
+
+  /** @param name without `smg_` */
+  observe(name: string, value: number, labels: Labels = {}): void {
+    this.#page.histogram(`smg_${name}`, labels).observe(value);
   }
 
   #set(name: string, value: number, labels: Labels = {}): void {
     this.#page.scalar(`smg_${name}`, labels).value = value;
-  }
-
-  #observe(name: string, value: number, labels: Labels = {}): void {
-    this.#page.histogram(`smg_${name}`, labels).observe(value);
   }
 }

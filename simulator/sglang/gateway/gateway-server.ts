@@ -6,9 +6,8 @@ import { metricsServer, listenAt, type PagePort } from '../../http/site.ts';
 import { RouteServer } from '../../http/route-server.ts';
 import type { RouteHandler } from '../../http/route-server.ts';
 import { CacheAwarePolicy, Upstream, Worker } from './worker.ts';
-import { Forwarder, GatewayError, readGatewayRequest } from './forwarder.ts';
-import { GatewayMetrics } from './gateway-metrics.ts';
-import type { Routed } from './gateway-metrics.ts';
+import { Forwarder, readGatewayRequest, refusal } from './forwarder.ts';
+import { GatewayMetrics, ROUTER, WORKER_TYPE, type Routed } from './gateway-metrics.ts';
 import { parseText, type Labels, type MetricFamily, type MetricType } from '../../../core/exposition/index.ts';
 import { escapeLabelValue, plainNumber } from '../../metrics/write-page.ts';
 
@@ -89,11 +88,11 @@ export class GatewayServer {
         ],
       ]),
       notFound: this.#counted('other', (response) => {
-        sendJson(response, 404, new GatewayError(404, 'unknown_url', 'Invalid URL').body());
+        sendJson(response, 404, refusal(404, 'unknown_url', 'Invalid URL').body());
       }),
       failed: (error, response) => {
         const message = error instanceof Error ? error.message : String(error);
-        sendJson(response, 500, new GatewayError(500, 'internal_error', message).body());
+        sendJson(response, 500, refusal(500, 'internal_error', message).body());
       },
     });
   }
@@ -101,7 +100,7 @@ export class GatewayServer {
   /** The gateway passes this on to one of its workers. */
   async #fromWorker(path: string, response: ServerResponse): Promise<void> {
     const [worker] = this.#workers;
-    if (worker === undefined) throw new GatewayError(503, 'no_workers', 'No available workers');
+    if (worker === undefined) throw refusal(503, 'no_workers', 'No available workers');
     sendJson(response, 200, await this.#upstream.text(`${worker.url}${path}`));
   }
 
@@ -140,9 +139,9 @@ export class GatewayServer {
         const { routed, prompt } = this.#route(body, endpoint);
         await this.#forwarder.forward({ ...routed, path, body, prompt, response, responding });
       } catch (error) {
-        if (!(error instanceof GatewayError || error instanceof ApiError)) throw error;
+        if (!(error instanceof ApiError)) throw error;
         if (response.destroyed) return;
-        errorCode = error instanceof GatewayError ? error.code : 'request_too_large';
+        errorCode = error.code === 413 ? 'request_too_large' : `${error.code}`;
         responding();
         sendJson(response, error.status, error.body());
       }
@@ -154,11 +153,12 @@ export class GatewayServer {
     const { model, streaming, prompt } = readGatewayRequest(body, blockSize);
     const isServed = model === null || model === served;
     const routed: Routed = { endpoint, streaming, model: isServed ? (model ?? 'unknown') : 'other' };
-    this.#metrics.routed(routed);
+    const { model: label } = routed;
+    this.#metrics.count('router_requests_total', { ...ROUTER, model: label, endpoint, streaming: `${streaming}` });
     if (!isServed) {
       this.#metrics.failed(routed, 'no_workers');
       this.#metrics.upstream(404, 'model_not_found');
-      throw new GatewayError(404, 'model_not_found', `No worker available for model '${model}'`);
+      throw refusal(404, 'model_not_found', `No worker available for model '${model}'`);
     }
     return { routed, prompt };
   }
@@ -177,7 +177,8 @@ export class GatewayServer {
     const labels = { method: request.method ?? '', path };
     this.#metrics.arrived(response, labels, started_s);
     return {
-      responding: () => this.#metrics.responding(labels, this.#now_s() - started_s),
+      // The head of the response goes out.
+      responding: () => this.#metrics.observe('http_request_duration_seconds', this.#now_s() - started_s, labels),
       responded: (status: number, code: string) => this.#metrics.responded(response, path, status, code),
     };
   }
@@ -221,9 +222,11 @@ class WorkerWatch {
       for (const worker of workers) {
         void upstream.answersOk(`${worker.url}/health`).then((isGood) => {
           worker.checked(isGood);
-          metrics.healthChecked(isGood);
+          metrics.count('worker_health_checks_total', { ...WORKER_TYPE, result: isGood ? 'success' : 'failure' });
         });
-        if (pollsLoad) void upstream.answersOk(`${worker.url}/v1/loads`).then(() => metrics.loadPolled(worker));
+        if (!pollsLoad) continue;
+        const polled = { worker: worker.url, mode: 'poll' };
+        void upstream.answersOk(`${worker.url}/v1/loads`).then(() => metrics.count('engine_load_polls_total', polled));
       }
     };
     look();
