@@ -2,7 +2,7 @@ import type { EngineEvent } from '../engine/events.ts';
 import { KV_BYTES_PER_TOKEN, MODEL_BYTES, type EngineParameters } from '../engine/parameters.ts';
 import type { Labels } from '../metrics/family.ts';
 import { MetricsPage } from '../metrics/page.ts';
-import { FORMATS, writePage } from '../metrics/write-page.ts';
+import { FORMATS } from '../metrics/write-page.ts';
 
 /** What a GPU did since its last look, and what it holds. */
 interface GpuReading {
@@ -125,7 +125,7 @@ function valuesOf({ busyRatio, power_W, energy_J, usedMemory_bytes }: GpuReading
 /** The page of a DCGM exporter 4.5 with one GPU per engine, and the families of its default-counters.csv. */
 export class DcgmMetrics {
   readonly #gpus: readonly GpuLoad[];
-  readonly #page = new MetricsPage({ catalogs: ['dcgm'], parts: ['exporter'] });
+  readonly #page = new MetricsPage({ catalogs: ['dcgm'], parts: ['exporter'], format: FORMATS.GO });
 
   constructor(gpus: readonly GpuLoad[]) {
     this.#gpus = gpus;
@@ -140,6 +140,6 @@ export class DcgmMetrics {
         this.#page.scalar(facts.name, { ...gpuLabels(gpu), ...noError }).value = values[facts.name] ?? 0;
       }
     }
-    return writePage(this.#page.all(), FORMATS.GO);
+    return this.#page.text();
   }
 }

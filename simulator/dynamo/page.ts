@@ -1,5 +1,6 @@
 import type { CatalogFamily } from '../../catalog/types.ts';
 import { MetricsPage } from '../metrics/page.ts';
+import { FORMATS } from '../metrics/write-page.ts';
 
 /** From 0 to 1 in steps of 0.05, as a program that multiplies gets them: 0.15000000000000002. */
 const RATIO_BOUNDS = Array.from({ length: 21 }, (_, i) => i * 0.05);
@@ -15,7 +16,7 @@ function printedBounds({ name, buckets }: CatalogFamily): readonly number[] | un
   return tripled ? OVERHEAD_BOUNDS : undefined;
 }
 
-/** One registry of Dynamo. */
-export function dynamoPage(parts: readonly string[]): MetricsPage {
-  return new MetricsPage({ catalogs: ['dynamo', 'dynamo-router'], parts, boundsOf: printedBounds });
+/** One registry of Dynamo, or a part of a page that Python writes. */
+export function dynamoPage(parts: readonly string[], format = FORMATS.RUST): MetricsPage {
+  return new MetricsPage({ catalogs: ['dynamo', 'dynamo-router'], parts, format, boundsOf: printedBounds });
 }

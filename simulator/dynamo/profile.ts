@@ -6,7 +6,6 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { Feed } from '../metrics/feed.ts';
 import { at, on, seconds } from '../metrics/signals.ts';
 import type { Signals } from '../metrics/signals.ts';
-import { FORMATS, writePage } from '../metrics/write-page.ts';
 import type { RespondedRequest, ServerProfile } from '../start.ts';
 import { dynamoPage } from './page.ts';
 import { endpointOf, isEndpoint, requestBytes, routeSeconds } from './routed-request.ts';
@@ -46,8 +45,6 @@ export class DynamoProfile implements ServerProfile {
   readonly ownedBy = 'nvidia';
   readonly metricsContentType = 'text/plain; charset=utf-8';
   readonly responses = systemResponses(DIALECTS.dynamo);
-  readonly #httpPage = dynamoPage(['frontend']);
-  readonly #runtimePage = dynamoPage(['runtime']);
   readonly #http: Feed;
   readonly #runtime: Feed;
   readonly #tokio: TokioRuntime;
@@ -62,7 +59,7 @@ export class DynamoProfile implements ServerProfile {
     this.#self = self;
     this.#blockSize = parameters.blockSize;
     const labels = { model, router_id: self.decimal, dp_rank: '0', worker_type: 'decode', ...DEFAULTS };
-    this.#http = new Feed(this.#httpPage, {
+    this.#http = new Feed(dynamoPage(['frontend']), {
       parameters,
       labels,
       labelsOf: {
@@ -77,7 +74,7 @@ export class DynamoProfile implements ServerProfile {
       signals: SIGNALS,
       fromStart: ({ name, exposed }) => OF_MODEL.test(name) || (exposed !== 'on_use' && !COME_LATER.test(name)),
     });
-    this.#runtime = new Feed(this.#runtimePage, {
+    this.#runtime = new Feed(dynamoPage(['runtime']), {
       parameters,
       labels: { ...labels, ...COMPONENT, ...TARGET, worker_id: self.hex },
       labelsOf: { router_worker_id: ({ worker }: Registration) => worker.decimal },
@@ -155,7 +152,7 @@ export class DynamoProfile implements ServerProfile {
     this.#tokio.update(now_ns, running + waiting);
     const uptime = this.#runtime.scalar('dynamo_component_uptime_seconds', { worker_id: this.#self.hex });
     uptime.value = seconds(0, now_ns);
-    return writePage(this.#httpPage.all(), FORMATS.RUST) + writePage(this.#runtimePage.all(), FORMATS.RUST);
+    return this.#http.text() + this.#runtime.text();
   }
 
   #register(worker: DynamoInstance, isThere: boolean): void {

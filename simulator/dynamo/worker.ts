@@ -7,7 +7,7 @@ import { LmcacheMetrics } from '../lmcache/lmcache-metrics.ts';
 import { Feed } from '../metrics/feed.ts';
 import { at, on, seconds } from '../metrics/signals.ts';
 import type { Signals } from '../metrics/signals.ts';
-import { FORMATS, writePage } from '../metrics/write-page.ts';
+import { FORMATS } from '../metrics/write-page.ts';
 import { VllmProfile } from '../vllm/profile.ts';
 import { dynamoPage } from './page.ts';
 import { requestBytes } from './routed-request.ts';
@@ -32,8 +32,6 @@ export class DynamoWorker {
   readonly instance: DynamoInstance;
   readonly driver: EngineDriver;
   readonly #gpu: GpuLoad;
-  readonly #runtimePage = dynamoPage(['worker']);
-  readonly #pythonPage = dynamoPage(['worker_python']);
   readonly #runtime: Feed;
   readonly #python: Feed;
   readonly #vllm: VllmProfile;
@@ -48,7 +46,7 @@ export class DynamoWorker {
     this.#clock = clock;
     this.#startedAt_ns = clock.now_ns();
     const component = { dynamo_namespace: 'dynamo', dynamo_component: 'backend' };
-    this.#runtime = new Feed(this.#runtimePage, {
+    this.#runtime = new Feed(dynamoPage(['worker']), {
       parameters,
       labels: {
         ...component,
@@ -58,7 +56,7 @@ export class DynamoWorker {
       signals: SIGNALS,
       fromStart: ({ name }) => name !== 'dynamo_component_uptime_seconds',
     });
-    this.#python = new Feed(this.#pythonPage, {
+    this.#python = new Feed(dynamoPage(['worker_python'], FORMATS.PYTHON), {
       parameters,
       labels: { model, dp_rank: '0', ...component },
       signals: SIGNALS,
@@ -86,12 +84,7 @@ export class DynamoWorker {
     this.#runtime.report('in_flight', this.#inFlight.size);
     const uptime = this.#runtime.scalar('dynamo_component_uptime_seconds', { worker_id: this.instance.hex });
     uptime.value = seconds(this.#startedAt_ns, this.#clock.now_ns());
-    return [
-      writePage(this.#runtimePage.all(), FORMATS.RUST),
-      writePage(this.#pythonPage.all(), FORMATS.PYTHON),
-      this.#vllm.metricsPage(state),
-      this.#lmcache.page(),
-    ].join('');
+    return [this.#runtime.text(), this.#python.text(), this.#vllm.metricsPage(state), this.#lmcache.page()].join('');
   }
 
   #observe(events: readonly EngineEvent[]): void {

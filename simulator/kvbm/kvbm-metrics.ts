@@ -5,7 +5,7 @@ import { Feed } from '../metrics/feed.ts';
 import { MetricsPage } from '../metrics/page.ts';
 import { at, on, sum } from '../metrics/signals.ts';
 import type { Signals } from '../metrics/signals.ts';
-import { FORMATS, writePage } from '../metrics/write-page.ts';
+import { FORMATS } from '../metrics/write-page.ts';
 
 const HOST = 0;
 const DISK = 1;
@@ -34,7 +34,7 @@ interface PoolFigures {
  */
 export class KvbmMetrics {
   // Newer builds have counters of races, which a simulator with a single thread never has.
-  readonly #page = new MetricsPage({ catalogs: ['kvbm'], parts: ['leader', 'races'] });
+  readonly #page = new MetricsPage({ catalogs: ['kvbm'], parts: ['leader', 'races'], format: FORMATS.RUST });
   readonly #feed: Feed;
   readonly #parameters: EngineParameters;
   readonly #totals: () => BlockTotals;
@@ -73,7 +73,7 @@ export class KvbmMetrics {
     this.#feed.report('hit_window', this.#window);
     this.#feed.report('pool', this.#device(state));
     this.#feed.report('pool', this.#host(state));
-    return writePage(this.#page.all(), FORMATS.RUST);
+    return this.#feed.text();
   }
 
   #matched({ promptTokens, cachedTokens, offloadedTokens }: RequestProgress): void {

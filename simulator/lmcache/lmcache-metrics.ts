@@ -4,7 +4,7 @@ import { Feed } from '../metrics/feed.ts';
 import { MetricsPage } from '../metrics/page.ts';
 import { at, blockBytes, ifAny, on } from '../metrics/signals.ts';
 import type { Signals } from '../metrics/signals.ts';
-import { FORMATS, writePage } from '../metrics/write-page.ts';
+import { FORMATS } from '../metrics/write-page.ts';
 
 /** The collector's log interval: what the two gauges of hit rates cover. */
 const INTERVAL_SECONDS = 10;
@@ -28,13 +28,12 @@ interface Interval {
  * retrieval is what had to be brought back; a store is what a prompt has beyond its hits, in whole chunks.
  */
 export class LmcacheMetrics {
-  readonly #page = new MetricsPage({ catalogs: ['lmcache'], parts: ['in_process'] });
   readonly #feed: Feed;
   #intervalEnd_s = INTERVAL_SECONDS;
   #interval: Interval = { lookedUp: 0, found: 0, retrieved: 0 };
 
   constructor(modelName: string, parameters: EngineParameters) {
-    this.#feed = new Feed(this.#page, {
+    this.#feed = new Feed(new MetricsPage({ catalogs: ['lmcache'], parts: ['in_process'], format: FORMATS.LMCACHE }), {
       parameters,
       labels: { model_name: modelName, role: 'worker', served_model_name: modelName, worker_id: '0' },
       signals: SIGNALS,
@@ -65,7 +64,7 @@ export class LmcacheMetrics {
 
   /** As the Python client writes it for several processes: without creation times. */
   page(): string {
-    return writePage(this.#page.all(), FORMATS.LMCACHE);
+    return this.#feed.text();
   }
 
   #closeInterval(): void {

@@ -60,6 +60,11 @@ export class Feed {
     for (const input of inputs) input(event);
   }
 
+  /** The page as its server writes it. */
+  text(): string {
+    return this.#page.text();
+  }
+
   /** A series of a gauge or counter, with these labels beside the known ones. */
   scalar(name: string, labels: Labels = {}): Scalar {
     return this.#page.scalar(name, { ...this.#known(this.#page.get(name).labels), ...labels });

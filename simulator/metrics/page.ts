@@ -2,13 +2,18 @@ import { loadCatalog } from '../../catalog/load.ts';
 import type { Catalog, CatalogFamily } from '../../catalog/types.ts';
 import { Family, Histogram, Scalar, Summary } from './family.ts';
 import type { Labels } from './family.ts';
+import { writePage, type PageFormat } from './write-page.ts';
 
 interface PageOptions {
   /** The catalogs that describe the families: their types, labels and buckets, and in `pages` their order and HELP. */
   readonly catalogs: readonly string[];
   /** The parts of their `pages` that this page has, in its order. */
   readonly parts: readonly string[];
-  /** Bounds that differ from the catalog's, or that it gives as a rule in words. */
+  /** How it is written. */
+  readonly format: PageFormat;
+  /** The limit of bounds that the catalog gives as a rule: 1, 2, 5, 10, … up to it. */
+  readonly maxModelLen?: number;
+  /** Bounds that differ from the catalog's, or that it gives as another rule in words. */
   readonly boundsOf?: (facts: CatalogFamily) => readonly number[] | undefined;
   /** Creation of a series that is made now, as Unix time; null where the page does not report it. Default: it does not. */
   readonly createdOf?: (name: string) => number | null;
@@ -27,9 +32,11 @@ export interface PageFamily {
 /** The families of one page, by name and in the order of the page. */
 export class MetricsPage {
   readonly #families = new Map<string, PageFamily>();
+  readonly #format: PageFormat;
 
   /** @throws Error when no catalog has a family of the page, or no bounds are known for a histogram */
   constructor(options: PageOptions) {
+    this.#format = options.format;
     const catalogs = options.catalogs.map(loadCatalog);
     for (const part of options.parts) {
       const entries = catalogs.flatMap(({ pages }) => Object.entries(pages?.[part] ?? {}));
@@ -38,11 +45,15 @@ export class MetricsPage {
     }
   }
 
-  /** In the order of the page. */
-  *all(): Generator<Family> {
-    for (const { family } of this.#families.values()) yield family;
+  /** The page as its server writes it. */
+  text(): string {
+    return writePage(
+      Array.from(this.#families.values(), ({ family }) => family),
+      this.#format,
+    );
   }
 
+  /** In the order of the page. */
   entries(): Iterable<PageFamily> {
     return this.#families.values();
   }
@@ -94,12 +105,17 @@ function makeFamily(facts: CatalogFamily, help: string, options: PageOptions): F
       return new Family({ name, help }, type, () => make(created()));
     }
     case 'histogram': {
-      const bounds = options.boundsOf?.(facts) ?? facts.buckets;
+      const { maxModelLen, boundsOf } = options;
+      const isRuled = typeof facts.buckets === 'string' && TOKEN_BOUNDS.test(facts.buckets);
+      const ruled = isRuled && maxModelLen !== undefined ? oneTwoFiveBounds(maxModelLen) : facts.buckets;
+      const bounds = boundsOf?.(facts) ?? ruled;
       if (typeof bounds !== 'object') throw new Error(`catalog: no rule for the buckets of ${name}`);
       return new Family({ name, help }, type, () => new Histogram(bounds, created()));
     }
   }
 }
+
+const TOKEN_BOUNDS = /^1[,-]2[,-]5 /;
 
 /** The bounds 1, 2, 5, 10, 20, 50, … that do not exceed `limit`: vLLM's grid of everything that counts tokens. */
 export function oneTwoFiveBounds(limit: number): number[] {

@@ -2,7 +2,7 @@ import { Histogram, Summary, WindowedSummary } from './family.ts';
 import type { Family, Labels, Series } from './family.ts';
 
 /** How a client library writes the text format. */
-interface PageFormat {
+export interface PageFormat {
   /** A sample value, and a bound in a label. */
   readonly number: (value: number) => string;
   /** The lines of a histogram, and of a summary, in this order. */

@@ -25,7 +25,7 @@ import {
   sum,
   type Signals,
 } from '../metrics/signals.ts';
-import { FORMATS, writePage } from '../metrics/write-page.ts';
+import { FORMATS } from '../metrics/write-page.ts';
 import type { RespondedRequest, ServerProfile } from '../start.ts';
 
 /** `--decode-log-interval`: decode steps from one report to the next. */
@@ -123,7 +123,8 @@ export class SglangProfile implements ServerProfile {
 
   constructor({ modelName, parameters, switches = true }: SglangProfileOptions) {
     const parts = ['engine', 'under_pressure', ...(switches ? ['switches'] : [])];
-    this.#page = new MetricsPage({ catalogs: ['sglang'], parts, boundsOf: ({ name }) => RULED_BOUNDS[name] });
+    const format = FORMATS.PYTHON_MULTIPROCESS;
+    this.#page = new MetricsPage({ catalogs: ['sglang'], parts, format, boundsOf: ({ name }) => RULED_BOUNDS[name] });
     this.#feed = new Feed(this.#page, {
       parameters,
       labels: { ...LABELS, model_name: modelName },
@@ -154,7 +155,7 @@ export class SglangProfile implements ServerProfile {
     this.#scheduler.running = state.running;
     this.#feed.report('scheduler', this.#scheduler);
     if (this.#scheduler.hasReported) this.#setGauges(state);
-    return writePage(this.#page.all(), FORMATS.PYTHON_MULTIPROCESS);
+    return this.#feed.text();
   }
 
   #setGauges(state: EngineState): void {

@@ -4,7 +4,6 @@ import fc from 'fast-check';
 import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/testing/drawn-load.ts';
 import type { DrawnRequest } from '../engine/testing/drawn-load.ts';
 import { MonotonicClock } from '../http/engine-driver.ts';
-import { FORMATS, writePage } from '../metrics/write-page.ts';
 import { readPage } from '../metrics/testing/read-page.ts';
 import { tritonFamilies } from './start.ts';
 import { TritonModel } from './model.ts';
@@ -18,7 +17,7 @@ function run(backend: TritonBackend, load: readonly DrawnRequest[], until_ns: nu
   const own = { model: 'm', backend, responseCache: false, parameters: TIGHT_PARAMETERS, families };
   const model = new TritonModel({ ...own, clock: new MonotonicClock() });
   const { events } = runLoad(load, until_ns, { profile: model });
-  return { page: readPage(writePage(families.all(), FORMATS.CPP)), events };
+  return { page: readPage(families.text()), events };
 }
 
 const COUNTERS = ['queue', 'compute_input', 'compute_infer', 'compute_output'];

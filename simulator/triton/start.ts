@@ -14,8 +14,8 @@ import { MonotonicClock } from '../http/engine-driver.ts';
 import { metricsServer, Site, pagePort } from '../http/site.ts';
 import { TruthLog } from '../http/truth-log.ts';
 import { WindowedSummary } from '../metrics/family.ts';
-import { MetricsPage, oneTwoFiveBounds } from '../metrics/page.ts';
-import { FORMATS, writePage } from '../metrics/write-page.ts';
+import { MetricsPage } from '../metrics/page.ts';
+import { FORMATS } from '../metrics/write-page.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { TritonModel } from './model.ts';
 import { ResponseCache, tritonServer, type ServedModel } from './server.ts';
@@ -143,7 +143,7 @@ class Triton {
     for (const { model } of this.#models) model.update();
     this.#host.update(this.#clock.now_ns());
     this.#cache.update(this.#families);
-    return writePage(this.#families.all(), FORMATS.CPP);
+    return this.#families.text();
   }
 
   dcgmPage(): string {
@@ -156,8 +156,6 @@ class Triton {
   }
 }
 
-const TOKEN_BOUNDS_RULE = /^1-2-5 ladder/;
-
 /**
  * The families of Triton's page.
  *
@@ -168,8 +166,8 @@ export function tritonFamilies(maxModelLen: number, nowSeconds: () => number): M
     catalogs: ['triton', 'triton-trtllm-backend', 'triton-vllm-backend'],
     // In the order of prometheus-cpp's registry: by type, each in the order of registration.
     parts: ['counters', 'gauges', 'histograms', 'summaries'],
-    boundsOf: ({ buckets }) =>
-      typeof buckets === 'string' && TOKEN_BOUNDS_RULE.test(buckets) ? oneTwoFiveBounds(maxModelLen) : undefined,
+    format: FORMATS.CPP,
+    maxModelLen,
     makeSummary: () => new WindowedSummary(nowSeconds),
   });
 }

@@ -15,7 +15,7 @@ import { Feed } from '../metrics/feed.ts';
 import { MetricsPage } from '../metrics/page.ts';
 import { at, blockBytes, on, seconds, sum } from '../metrics/signals.ts';
 import type { DraftPosition, Signals } from '../metrics/signals.ts';
-import { FORMATS, writePage } from '../metrics/write-page.ts';
+import { FORMATS, type PageFormat } from '../metrics/write-page.ts';
 import { IterationLog, draftOverhead, gpuMemoryBytes, kvTransfer } from './iteration-log.ts';
 import { IterationCounter, hitRatio } from './iteration.ts';
 import type { Iteration } from './iteration.ts';
@@ -28,8 +28,6 @@ export class TrtllmProfile implements ServerProfile {
   readonly ownedBy = 'tensorrt_llm';
   readonly metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
   readonly responses = systemResponses(DIALECTS.trtllm);
-  readonly #page = new MetricsPage({ catalogs: ['trtllm'], parts: ['server'] });
-  readonly #workerPage = new MetricsPage({ catalogs: ['trtllm'], parts: ['dynamo_worker'] });
   readonly #feed: Feed;
   readonly #workerFeed: Feed;
   readonly #counter: IterationCounter;
@@ -40,7 +38,7 @@ export class TrtllmProfile implements ServerProfile {
     this.#counter = new IterationCounter(parameters);
     this.#log = new IterationLog(parameters, wallSeconds);
     this.#tiers = ['gpu', ...parameters.offloadTiers.map(({ name }) => name)];
-    this.#feed = new Feed(this.#page, {
+    this.#feed = new Feed(page(['server'], FORMATS.PYTHON_MULTIPROCESS), {
       parameters,
       // Gauges carry the process that wrote them.
       labels: { model_name: modelName, engine_type: 'pytorch', pid: `${process.pid}` },
@@ -57,7 +55,7 @@ export class TrtllmProfile implements ServerProfile {
       this.#feed.scalar(`trtllm_${name}_config_info`, labels).value = 1;
     }
     // As the decode side of a pair does for the same requests.
-    this.#workerFeed = new Feed(this.#workerPage, {
+    this.#workerFeed = new Feed(page(['dynamo_worker'], FORMATS.PYTHON), {
       parameters,
       labels: { model_name: modelName, engine_type: 'trtllm', disaggregation_mode: 'decode' },
       signals: SIGNALS,
@@ -88,7 +86,7 @@ export class TrtllmProfile implements ServerProfile {
       const labels = { rank: `${rank}`, pid: `${process.pid + 1 + rank}` };
       this.#feed.scalar('trtllm_scheduled_batch_size', labels).value = running;
     }
-    return writePage(this.#page.all(), FORMATS.PYTHON_MULTIPROCESS);
+    return this.#feed.text();
   }
 
   /** The rows of iteration statistics that have not been read yet, as JSON. */
@@ -98,9 +96,11 @@ export class TrtllmProfile implements ServerProfile {
 
   /** The page of a Dynamo worker around the same engine. */
   workerPage(): string {
-    return writePage(this.#workerPage.all(), FORMATS.PYTHON);
+    return this.#workerFeed.text();
   }
 }
+
+const page = (parts: readonly string[], format: PageFormat) => new MetricsPage({ catalogs: ['trtllm'], parts, format });
 
 interface CacheLevel {
   readonly level: number;

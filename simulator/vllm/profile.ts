@@ -14,10 +14,10 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import type { RespondedRequest, ServerProfile } from '../start.ts';
 import type { Labels } from '../metrics/family.ts';
 import { Feed } from '../metrics/feed.ts';
-import { MetricsPage, oneTwoFiveBounds } from '../metrics/page.ts';
+import { MetricsPage } from '../metrics/page.ts';
 import { at, blockBytes, deviceTokens, ifAny, loadSeconds, on, sum } from '../metrics/signals.ts';
 import type { Signals } from '../metrics/signals.ts';
-import { FORMATS, writePage } from '../metrics/write-page.ts';
+import { FORMATS } from '../metrics/write-page.ts';
 import { KV_BYTES_PER_TOKEN } from '../engine/parameters.ts';
 
 interface VllmProfileOptions {
@@ -31,8 +31,6 @@ interface VllmProfileOptions {
   readonly engineOnly?: boolean;
 }
 
-const TOKEN_BOUNDS_RULE = '1,2,5 x 10^n up to max_model_len';
-
 /**
  * The metrics page of vLLM 0.33.0 with one engine and one API server process. With all switches it is that of a server
  * that no one has: a real one has one KV connector, or is one side of a prefill and decode pair. A request that is
@@ -43,7 +41,6 @@ export class VllmProfile implements ServerProfile {
   readonly responses = systemResponses(DIALECTS.vllm);
   /** Whatever the scraper asks for. */
   readonly metricsContentType = 'text/plain; version=1.0.0; charset=utf-8';
-  readonly #page: MetricsPage;
   readonly #feed: Feed;
   // Tokens of the step whose token events are being observed: vLLM observes them at once, at the end of the step.
   #stepTokens = 0;
@@ -65,14 +62,15 @@ export class VllmProfile implements ServerProfile {
       speculation: switches && !engineOnly && speculation !== null,
       offloading: switches && !engineOnly && offloadTiers.length > 0,
     };
-    this.#page = new MetricsPage({
+    const page = new MetricsPage({
       catalogs: ['vllm'],
       parts: Object.entries(shown).flatMap(([part, isShown]) => (isShown ? [part] : [])),
-      boundsOf: ({ buckets }) => (buckets === TOKEN_BOUNDS_RULE ? oneTwoFiveBounds(parameters.maxModelLen) : undefined),
+      format: FORMATS.PYTHON,
+      maxModelLen: parameters.maxModelLen,
       // The families of the process and of Python come from collectors that know no creation times.
       createdOf: (name) => (/^(python|process)_/.test(name) ? null : wallSeconds()),
     });
-    this.#feed = new Feed(this.#page, {
+    this.#feed = new Feed(page, {
       parameters,
       labels: { model_name: modelName, engine: '0', ...NO_ADAPTERS },
       labelsOf: { ...OF_RESPONSE, position: ({ position }: { position: number }) => `${position}` },
@@ -103,7 +101,7 @@ export class VllmProfile implements ServerProfile {
 
   metricsPage(state: EngineState): string {
     this.#feed.update(state);
-    return writePage(this.#page.all(), FORMATS.PYTHON);
+    return this.#feed.text();
   }
 
   #endIteration(): void {
