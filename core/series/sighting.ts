@@ -39,6 +39,9 @@ export const UNPROVEN: Proofs = {
   proofOfPage: null,
 };
 
+/** A Unix time, in seconds, that is known within these limits. */
+export type UnixInterval = readonly [earliest: number, latest: number];
+
 /** Start times closer than this are the same: some clients derive theirs from a clock that is adjusted. */
 export const START_TOLERANCE_SECONDS = 1;
 

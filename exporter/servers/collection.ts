@@ -121,8 +121,12 @@ function* notesOf({ window, repeated, targets }: Collection, target: CollectedTa
     yield `no page was read: ${store.failureOf(store.scrapes - 1) ?? otherwise}`;
     return;
   }
-  if (store.at_ns(first) > window.start_ns)
-    yield `first read ${seconds(store.at_ns(first) - window.start_ns)} after the start: earlier values are unknown`;
+  if (store.at_ns(first) > window.start_ns) {
+    const before = store.startedSince(window.start_ns)
+      ? 'its process started in that time and is counted from 0'
+      : 'earlier values are unknown';
+    yield `first read ${seconds(store.at_ns(first) - window.start_ns)} after the start: ${before}`;
+  }
   for (const restart of store.restarts) {
     const before = store.lastOkAt(store.at_ns(restart) - 1);
     yield `restarted: its counts of up to ${seconds(store.at_ns(restart) - store.at_ns(before))} before the restart are lost`;

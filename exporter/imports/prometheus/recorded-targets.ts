@@ -124,7 +124,7 @@ export class RecordedTarget {
       duration_ns: duration_seconds * 1e9,
       interval_ns,
       edge: false,
-      unixSeconds: at,
+      unixSeconds: [at, at] as const,
     };
     this.#times.push(at);
     if (failed) {

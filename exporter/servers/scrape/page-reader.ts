@@ -1,5 +1,6 @@
 import { createScrapeParser, ExpositionError } from '../../../core/exposition/index.ts';
 import type { Exposition, ParseLimits } from '../../../core/exposition/index.ts';
+import type { UnixInterval } from '../../../core/series/sighting.ts';
 import type { PageClient, PageFailure, PageTimes, PreferredFormat, ReceivedPage } from './page-request.ts';
 import { IterationTotals, iterationRows } from './trtllm-iteration-page.ts';
 import type { Target } from './targets.ts';
@@ -9,7 +10,7 @@ import { workNow_ns } from '../../clock/monotonic-clock.ts';
 export interface ReadPage extends PageTimes {
   readonly kind: 'read';
   readonly first_byte_ns: number;
-  readonly unixSeconds: number;
+  readonly unixSeconds: UnixInterval;
   readonly exposition: Exposition;
   /** The page is identical to the previous one, byte for byte. */
   readonly repeated: boolean;

@@ -1,3 +1,4 @@
+import type { UnixInterval } from '../../../core/series/sighting.ts';
 import { ownValue } from '../../../core/text/own-value.ts';
 import { Agent } from 'undici';
 import type { Dispatcher, ProxyAgent } from 'undici';
@@ -41,8 +42,8 @@ export interface ReceivedPage extends PageTimes {
   readonly first_byte_ns: number;
   readonly contentType: string | null;
   readonly bytes: Uint8Array;
-  /** Unix time of the server's clock when the page was written, at the earliest. */
-  readonly unixSeconds: number;
+  /** By the server's clock, when the page was written. */
+  readonly unixSeconds: UnixInterval;
 }
 
 export interface PageFailure extends PageTimes {
@@ -177,7 +178,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #first_byte_ns: number | null = null;
   #contentType: string | null = null;
-  #unixSeconds = 0;
+  #unixSeconds: UnixInterval = [0, 0];
   #size = 0;
   #settled = false;
 
@@ -292,10 +293,12 @@ class PageExchange implements Dispatcher.DispatchHandler {
 /** Clocks of two machines seldom differ by more. */
 const CLOCK_DIFFERENCE_SECONDS = 60;
 
-/** By the header Date; without one by this machine's clock. */
-function serverSeconds(date: string | string[] | undefined): number {
+/** By the header Date, which omits fractions; without one by this machine's clock. */
+function serverSeconds(date: string | string[] | undefined): UnixInterval {
   const seconds = Date.parse(String(date)) / 1000;
-  return Number.isFinite(seconds) ? seconds : Date.now() / 1000 - CLOCK_DIFFERENCE_SECONDS;
+  if (Number.isFinite(seconds)) return [seconds, seconds + 1];
+  const here = Date.now() / 1000;
+  return [here - CLOCK_DIFFERENCE_SECONDS, here + CLOCK_DIFFERENCE_SECONDS];
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -1,4 +1,5 @@
 import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
+import { processOf } from './lives/start-proofs.ts';
 import { sharedBuckets } from './lives/cumulative-values.ts';
 import { HistogramSeries, type ScalarSeries } from './series.ts';
 import type { TargetStore } from './target-store.ts';
@@ -7,6 +8,8 @@ import type { TargetStore } from './target-store.ts';
 export interface ScrapeRange {
   readonly from: number;
   readonly to: number;
+  /** Of the window, by the collection's clock. */
+  readonly start_ns: number;
 }
 
 /** What a counter gained over a range. */
@@ -98,7 +101,7 @@ export function histogramGain(series: HistogramSeries, store: TargetStore, range
 function stretchesOf<S extends ScalarSeries | HistogramSeries>(
   series: S,
   store: TargetStore,
-  { from, to }: ScrapeRange,
+  { from, to, start_ns }: ScrapeRange,
 ): Stretches<S> | null {
   if (store.severalServers !== null || to < 0) return null;
   // What it counted up to a value that is no number is not known.
@@ -109,7 +112,7 @@ function stretchesOf<S extends ScalarSeries | HistogramSeries>(
   const stretches: Stretch<S>[] = [];
   const firstEnd = (edges[0] ?? to + 1) - 1;
   const last = valueWithin(series, Math.max(0, from), firstEnd);
-  const first = last === null ? null : firstOf(series, store, from, firstEnd);
+  const first = last === null ? null : firstOf(series, store, { from, start_ns }, firstEnd);
   if (last !== null && first !== undefined) stretches.push({ first, last });
   for (const [i, start] of restarts.entries()) {
     const end = valueWithin(series, start, (edges[i + 1] ?? to + 1) - 1);
@@ -120,11 +123,13 @@ function stretchesOf<S extends ScalarSeries | HistogramSeries>(
   return { stretches, resets };
 }
 
+const NO_LABELS: ReadonlySet<string> = new Set();
+
 /** Where the first part begins; null: at 0; undefined: unknown, because only one scrape has the series. */
 function firstOf<S extends ScalarSeries | HistogramSeries>(
   series: S,
   store: TargetStore,
-  from: number,
+  { from, start_ns }: Omit<ScrapeRange, 'to'>,
   end: number,
 ): Stretch<S>['first'] | undefined {
   const before = series.lastValueAt(series.changeAt(from));
@@ -134,6 +139,8 @@ function firstOf<S extends ScalarSeries | HistogramSeries>(
     const change = predecessor?.lastValueAt(predecessor.changeAt(series.bornAt)) ?? -1;
     return predecessor !== null && change >= 0 ? { series: predecessor, change } : null;
   }
+  // What its process counted before the first scrape is part of the window too.
+  if (from < 0 && store.startedSince(start_ns) && processOf(series, NO_LABELS) === '') return null;
   let change = 0;
   while (change < series.changes && series.isAbsent(change)) change += 1;
   return store.lastOkAt(Infinity) > series.scrapeOf(change) && end > series.scrapeOf(change)

@@ -93,7 +93,7 @@ export interface StatisticsWindow extends TimeWindow {
  */
 export function windowOf(store: TargetStore, window: TimeWindow, settled_ns: number): StatisticsWindow {
   const from = store.lastOkAt(window.start_ns);
-  return { ...window, range: { from, to: store.lastOkAt(settled_ns) } };
+  return { ...window, range: { from, to: store.lastOkAt(settled_ns), start_ns: window.start_ns } };
 }
 
 /**

@@ -81,6 +81,26 @@ describe('increase of a counter', () => {
   });
 });
 
+describe('a target that is first read within the window', () => {
+  const lateBy10 = (start: number, ...values: number[]): TargetStore => {
+    const pages = values.map((value, i) => ({
+      unixSeconds: 10 + i,
+      text: `process_start_time_seconds ${start}\n${counter(value)}\n# TYPE w counter\nw{worker_id="1"} ${value}\n`,
+    }));
+    return replay([{ unixSeconds: 0, text: null }, ...pages]);
+  };
+
+  test('counts from 0 if its process started in the window, also with one page', () => {
+    expect(whole(lateBy10(4, 3, 9), 'x_total')).toMatchObject([{ increase: 9 }]);
+    expect(whole(lateBy10(4, 3), 'x_total')).toMatchObject([{ increase: 3 }]);
+  });
+
+  test('counts from its first page if the process is older, and for another process on its page', () => {
+    expect(whole(lateBy10(-4, 3, 9), 'x_total')).toMatchObject([{ increase: 6 }]);
+    expect(whole(lateBy10(4, 3, 9), 'w')).toMatchObject([{ increase: 6 }]);
+  });
+});
+
 describe('a restart of the process', () => {
   const page = (start: number, x: number, y: number): string =>
     `process_start_time_seconds ${start}\n${counter(x)}\n${counter(y, 'y_total')}`;

@@ -1,10 +1,10 @@
 import type { Exposition, Labels, SampleColumns } from '../../../core/exposition/index.ts';
 import { sameGrid } from '../../../core/histogram/classic-histogram.ts';
-import { START_TOLERANCE_SECONDS } from '../../../core/series/sighting.ts';
+import { START_TOLERANCE_SECONDS, type UnixInterval } from '../../../core/series/sighting.ts';
 import { NativeHistogramSeries } from './native-series.ts';
 import { PackedRows, type BlockStorage } from './packed-rows.ts';
 import { pageSeries, seriesKey, startKeyOf } from './page-series.ts';
-import type { HistogramPlace, NativePlace, PageSeries, ScalarPlace } from './page-series.ts';
+import type { HistogramPlace, NativePlace, PageSeries, ScalarPlace, StartTimePlace } from './page-series.ts';
 import { HistogramSeries, ScalarSeries, type FamilyFacts, type Series, type SeriesBirth } from './series.ts';
 import { SeriesLives } from './lives/series-lives.ts';
 
@@ -26,8 +26,8 @@ export interface ScrapeTimes {
   readonly interval_ns: number;
   /** At the start or the end of the run: kept even when the memory limit is reached. */
   readonly edge: boolean;
-  /** Unix time by the clock of the server when it wrote the page, at the earliest; absent: not known. */
-  readonly unixSeconds?: number;
+  /** Unix time by the clock of the server when it wrote the page; absent: not known. */
+  readonly unixSeconds?: UnixInterval;
 }
 
 interface Plan {
@@ -85,6 +85,8 @@ export class TargetStore {
   #endsAlike = false;
   /** When the last page was written that shows which series there are; NaN: not known. Null: there was none. */
   #listedUnixSeconds: number | null = null;
+  /** When the process of the first page started, at the earliest; null: not known. */
+  #started_ns: number | null = null;
   /** Histograms of which a page had lines that were not used. */
   readonly #unread = new Set<string>();
   /** Whether the newest page lacks a series of the page before, or has it with other bounds. */
@@ -105,6 +107,11 @@ export class TargetStore {
   /** Start times on the pages, of processes or of single series, by series, in Unix seconds. */
   get startTimes(): ReadonlyMap<string, number> {
     return this.#lives.startTimes;
+  }
+
+  /** Whether the process of the first page is known to have started at that time or later. */
+  startedSince(at_ns: number): boolean {
+    return this.#started_ns !== null && this.#started_ns >= at_ns;
   }
 
   /** Scrapes whose page came from a process that had restarted since the good scrape before. */
@@ -213,8 +220,11 @@ export class TargetStore {
     const before = this.#lastOk;
     this.#lastOk = scrape;
     this.#cutBehind = end;
-    if (!cut) this.#listedUnixSeconds = times.unixSeconds ?? NaN;
-    if (before < 0) return true;
+    if (!cut) this.#listedUnixSeconds = times.unixSeconds?.[0] ?? NaN;
+    if (before < 0) {
+      this.#started_ns = processStart_ns(layout.startTimes, columns.values, times);
+      return true;
+    }
     return this.#lives.judge(before, scrape, layout.startTimes, fell || returned || this.#lost);
   }
 
@@ -373,6 +383,20 @@ export class TargetStore {
     const found = this.#byKey.get(seriesKey(name, labels));
     return found instanceof ScalarSeries ? found : null;
   }
+}
+
+/** When the process of a page started, at the earliest, by the collection's clock; null: the page does not say. */
+function processStart_ns(
+  places: readonly StartTimePlace[],
+  values: Float64Array,
+  { sent_ns, unixSeconds }: ScrapeTimes,
+): number | null {
+  const own = places.find(
+    ({ kind, family, labels }) => kind === 'start' && family === null && Object.keys(labels).length === 0,
+  );
+  if (own === undefined || unixSeconds === undefined) return null;
+  const start_ns = sent_ns - (unixSeconds[1] - (values[own.row] as number)) * 1e9;
+  return Number.isFinite(start_ns) ? start_ns : null;
 }
 
 /** Identifies the series of the last line of a page. */

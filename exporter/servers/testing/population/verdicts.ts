@@ -45,7 +45,8 @@ function gainsOf(one: History): Map<string, number | null> | null {
   const store = stored(one);
   if (store.severalServers !== null) return null;
   // The truth is that of whole pages.
-  const range = { from: one.from, to: one.pages.findLastIndex((page) => page?.endsWith('\n') === true) };
+  const to = one.pages.findLastIndex((page) => page?.endsWith('\n') === true);
+  const range = { from: one.from, to, start_ns: Math.max(0, one.from) * 1e9 };
   const gains = new Map<string, number | null>();
   for (const series of store.series) {
     if (!isCumulative(series)) continue;
