@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { until } from '../core/testing/until.ts';
+import type { ResultFile } from '../core/run/result.ts';
+import type { ServersFile } from '../core/run/servers-file.ts';
 import type { Pod } from '../exporter/servers/discovery/pods.ts';
 import { announced, start, type Ended, type Started } from './llmbench.ts';
 
@@ -16,6 +20,8 @@ let directory: string;
 let api: Server;
 let simulator: Started;
 let simulated: URL;
+/** Pods of `app=scaled`. */
+let scaled: readonly URL[] = [];
 const requests: IncomingMessage[] = [];
 
 /** The part of the Kubernetes API that lists pods, with one more pod: the simulated server on this machine. */
@@ -36,16 +42,21 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   } else {
     expect(pathname).toBe('/api/v1/namespaces/inference/pods');
     const list = JSON.parse(readFileSync(PODS, 'utf8')) as { items: Pod[] };
-    const own: Pod = {
+    const podAt = ({ port }: URL, i: number): Pod => ({
       metadata: {
-        name: 'simulated-0',
+        name: `simulated-${i}`,
         labels: { app: 'simulated' },
-        annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': simulated.port },
+        annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': port },
       },
       spec: { containers: [] },
       status: { phase: 'Running', podIP: '127.0.0.1' },
-    };
+    });
+    const own = podAt(simulated, 0);
     const [key = '', value] = (searchParams.get('labelSelector') ?? '').split('=');
+    if (value === 'scaled') {
+      send(200, { ...list, items: scaled.map(podAt) });
+      return;
+    }
     if (value === 'many') {
       const many = Array.from({ length: 300 }, (_, i) => ({
         ...own,
@@ -129,6 +140,60 @@ test('a run reads the pages of pods, and names them in its result', async () => 
   expect([code, stderr]).toEqual([0, expect.stringContaining('found 1 metrics page by k8s:inference/app=simulated')]);
   expect(stdout).toContain(`${simulated.host}/metrics`);
 });
+
+const requestsOf = async (server: URL): Promise<number> =>
+  (await (await fetch(new URL('/metrics', server))).text())
+    .split('\n')
+    .filter((line) => line.startsWith('vllm:request_success_total'))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+
+test('a run counts a pod that starts during it from 0, and marks when it joined and left', async () => {
+  scaled = [simulated];
+  const before = await requestsOf(simulated);
+  const load = ['--url', simulated.href, '--model', 'sim-model', '--concurrency', '1', '--benchmark-duration', '280'];
+  const runs = join(directory, 'scaled');
+  const run = start(
+    [
+      ...['run', ...load, '--isl', '8', '--osl', '8', '--runs-dir', runs, '--run-id', 'scaled'],
+      ...['--server-metrics', 'k8s:inference/app=scaled'],
+    ],
+    { env: { KUBECONFIG: join(directory, 'kubeconfig'), HOME: directory } },
+  );
+  const [joined, left] = [run.said('joined: found by'), run.said('left: no longer found by')];
+  // The second request is not that of the probe any more: the window has begun.
+  await until(async () => (await requestsOf(simulated)) > before + 2, 120, 100);
+  await pause(2000);
+  const pod = start(['simulate', '--port', '0', '--json']);
+  const address = new URL((await announced(pod)).url);
+  const body = JSON.stringify({ model: 'sim-model', max_tokens: 4, messages: [{ role: 'user', content: 'a' }] });
+  const ask = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+  for (let i = 0; i < 3; i++) await (await fetch(new URL('/v1/chat/completions', address), ask)).text();
+  scaled = [simulated, address];
+  await joined;
+  scaled = [simulated];
+  await left;
+  run.child.kill('SIGINT');
+  await run.ended;
+  pod.child.kill();
+  const read = async <T>(name: string): Promise<T> =>
+    JSON.parse(await readFile(join(runs, 'scaled', name), 'utf8')) as T;
+  const { servers } = await read<ResultFile>('result.json');
+  const target = `${address.href}metrics`;
+  expect(servers?.target_changes).toMatchObject([
+    { target, change: 'joined' },
+    { target, change: 'left' },
+  ]);
+  expect(servers?.targets.find((each) => each.target === target)?.notes.join()).toMatch(
+    /is counted from 0.*joined|joined.*is counted from 0/,
+  );
+  const { series } = await read<ServersFile>('servers.json');
+  const gained = series.flatMap(({ family, target: of, statistics }) =>
+    family === 'vllm:request_success_total' && of === target && statistics?.kind === 'counter'
+      ? (statistics.increase ?? NaN)
+      : [],
+  );
+  expect(gained.reduce((sum, each) => sum + each, 0)).toBe(3);
+}, 300_000);
 
 test('collects the targets of an HTTP service discovery', async () => {
   const { code, stderr } = await collect(`http-sd:${apiUrl()}/targets`);

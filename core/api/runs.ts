@@ -1,6 +1,6 @@
 import type { ObjectiveVerdict } from '../run/objectives.ts';
 import type { PhaseName } from '../run/record.ts';
-import type { ClientHealth, ResultFile } from '../run/result.ts';
+import type { ClientHealth, ResultFile, ServerTargetChange } from '../run/result.ts';
 import type { OrderedRun } from '../run/run-id.ts';
 import type { RunFile } from '../run/run.ts';
 import type { ListPage, PageQuery } from './service.ts';
@@ -68,6 +68,8 @@ export interface RunSummary extends Required<OrderedRun> {
   readonly phases: RunFile['phases'];
   /** Those that began; empty without stages, and while the run lasts. */
   readonly stages: readonly StageRegion[];
+  /** Servers that started and ended during the run; empty while the run lasts. */
+  readonly target_changes: readonly ServerTargetChange[];
   readonly progress: RunProgress | null;
   readonly numbers: KeyNumbers | null;
   /** The newest on the run; null when it was not judged. */
@@ -111,18 +113,23 @@ export interface RunFilter {
   readonly to: number | null;
 }
 
-/** A region of time as Grafana's annotations have it. */
+/** `scale`: servers that started and ended during runs. */
+export const ANNOTATION_KINDS = ['run', 'phase', 'stage', 'scale'] as const;
+
+export type AnnotationKind = (typeof ANNOTATION_KINDS)[number];
+
+/** A region of time, or a moment, as Grafana's annotations have it. */
 export interface Annotation {
   /** Always the same for the same region. */
   readonly id: string;
   readonly run_id: string;
-  readonly kind: 'run' | 'phase' | 'stage';
+  readonly kind: AnnotationKind;
   readonly phase: PhaseName | null;
   /** Number, from 1. */
   readonly stage: number | null;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** Null while it lasts. */
+  /** Null while it lasts; of a moment the same as `time`. */
   readonly timeEnd: number | null;
   readonly title: string;
   /** Plain text, with line breaks. */

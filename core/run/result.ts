@@ -135,6 +135,13 @@ export interface ServerTarget {
   readonly notes: readonly string[];
 }
 
+/** A metrics page that a search (`k8s:`, `http-sd:`) began to find during the run, or found no more. */
+export interface ServerTargetChange {
+  readonly time: string;
+  readonly target: string;
+  readonly change: 'joined' | 'left';
+}
+
 /** The servers' side of the run in short; servers.json has the statistics of each series. */
 export interface ServersResult {
   /** Whether the statistics hold the run's requests and nothing else; null: nothing says. */
@@ -154,6 +161,8 @@ export interface ServersResult {
     readonly cpu_share: number | null;
   };
   readonly targets: readonly ServerTarget[];
+  /** In their order, at most 1,000; absent if there were none. */
+  readonly target_changes?: readonly ServerTargetChange[];
 }
 
 /** A stage of the load: the requests that were due in it, as a population of its own. */

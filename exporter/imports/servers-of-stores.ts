@@ -1,5 +1,5 @@
 import type { ServersResult } from '../../core/run/result.ts';
-import { collectionOfStores, repeats, targetResult } from '../servers/collection.ts';
+import { collectionOfStores, repeats, targetChanges, targetResult } from '../servers/collection.ts';
 import type { Collection } from '../servers/collection.ts';
 import { gpuEnergy } from '../servers/summary/gpu-energy.ts';
 import { serverRequests, whyCountsDiffer, type CountedTarget } from '../servers/summary/request-counts.ts';
@@ -71,6 +71,7 @@ function resultOf(collection: Collection, { window, requests: client, warmupAfte
     gpu_energy: gpuEnergy(collection, null),
     collector: { interval_seconds: collection.interval_ns / 1e9, cpu_seconds: null, cpu_share: null },
     targets,
+    ...targetChanges(collection),
   };
 }
 

@@ -6,6 +6,7 @@ import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
 import { reasonOf } from '../errors/expected-error.ts';
+import { scaleText } from './views/annotations.ts';
 import { stageRegions } from './views/run-summary.ts';
 
 export interface GrafanaAccess {
@@ -35,8 +36,10 @@ interface AnnotationBody {
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const TOTAL_TIMEOUT_MS = 5_000;
-/** Of one run there are a handful. */
-const MAX_FOUND = 100;
+/** Of one run there are a handful, and the changes of its servers. */
+const MAX_FOUND = 200;
+/** Each is a request to Grafana. */
+const MAX_CHANGES = 50;
 
 /** Grafana's HTTP API of annotations (POST, PATCH, GET /api/annotations). Every method throws a `GrafanaError`. */
 class AnnotationsClient {
@@ -121,7 +124,7 @@ function startedRun(run: RunFile): RunRegion | null {
   return region(run, WHOLE_RUN, Date.parse(run.start), null, [], description(run));
 }
 
-/** The run, its phases and the stages of its load, from a run that has ended. Empty for a run without a time of its own. */
+/** The run, its phases, the stages of its load and the changes of its servers, from a run that has ended. Empty for a run without a time of its own. */
 function endedRun(run: RunFile, result: ResultFile): readonly RunRegion[] {
   if (run.start === null || run.end === null) return [];
   const whole = region(
@@ -137,7 +140,11 @@ function endedRun(run: RunFile, result: ResultFile): readonly RunRegion[] {
       ? []
       : [region(run, `part:${phase}`, Date.parse(start), Date.parse(end), [], `${phase} of ${description(run)}`)],
   );
-  return [whole, ...phases, ...stageRegions(result).map((stage) => stageOf(run, stage))];
+  const changes = (result.servers?.target_changes ?? []).slice(0, MAX_CHANGES).map((each, i) => {
+    const text = `${escapeHtml(scaleText(each))} · ${description(run)}`;
+    return region(run, `part:scale-${i + 1}`, Date.parse(each.time), null, [`scale:${each.change}`], text);
+  });
+  return [whole, ...phases, ...stageRegions(result).map((stage) => stageOf(run, stage)), ...changes];
 }
 
 function stageOf(run: RunFile, { stage, load, start, end }: StageRegion): RunRegion {

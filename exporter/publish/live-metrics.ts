@@ -47,7 +47,7 @@ import {
   type LiveRunFacts,
 } from './run-info.ts';
 import type { RunFamily, LiveSource } from './served-page.ts';
-import { LiveTargets, RUN_TARGET_INFO, type ScrapedTarget } from './target-info.ts';
+import { LiveTargets, RUN_TARGETS, RUN_TARGET_INFO, type ScrapedTarget } from './target-info.ts';
 
 /** What is counted of one phase. */
 interface PhaseCounts {
@@ -143,7 +143,7 @@ function liveFamilies(
   targets: LiveTargets,
   histograms: readonly LiveFamily[],
 ): readonly LiveFamily[] {
-  const { run, version, isGood, hasClient = true } = facts;
+  const { run, version, isGood, hasClient = true, respondingTargets } = facts;
   const one = (value: number, own: Labels = labels): readonly SampleInput[] => [{ labels: own, value }];
   const phases = PHASES.filter((phase) => phase !== 'cooldown' || run.comparison_key.cool_down === true);
   const perPhase = (read: (phase: PhaseCounts) => number) => () =>
@@ -182,6 +182,9 @@ function liveFamilies(
     ...(run.shard === '0' ? [gauge(RUN_INFO.name, RUN_INFO.help, () => one(1, runInfoLabels(run)))] : []),
     ...(run.shard === '0' ? plannedFamilies(run, gauge) : []),
     gauge(RUN_TARGET_INFO.name, RUN_TARGET_INFO.help, () => targets.samples),
+    ...(respondingTargets === undefined
+      ? []
+      : [gauge(RUN_TARGETS.name, RUN_TARGETS.help, () => one(respondingTargets()))]),
     gauge(
       RUN_PHASE.name,
       RUN_PHASE.help,

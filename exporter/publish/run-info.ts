@@ -5,6 +5,8 @@ import type { RunFile } from '../../core/run/run.ts';
 
 /** What the live metrics of a run must know before it begins. */
 export interface LiveRunFacts {
+  /** How many pages of servers responded to their newest scrapes; absent: none are read. */
+  readonly respondingTargets?: () => number;
   readonly run: RunFile;
   /** The version of llmbench, for `llmbench_build_info`. */
   readonly version: string;

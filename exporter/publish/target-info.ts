@@ -28,6 +28,11 @@ export const RUN_TARGET_INFO = {
   help: "Metrics page that the run read, always 1; address is the label instance of Prometheus' own series of it. At most 256 per run.",
 } as const;
 
+export const RUN_TARGETS = {
+  name: 'llmbench_run_targets',
+  help: 'Metrics pages of servers that responded to the newest scrape of the run; it follows servers that start and end.',
+} as const;
+
 /** Every target is a series that stays as long as its run. */
 export const MAX_TARGETS = 256;
 

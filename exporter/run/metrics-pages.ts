@@ -10,6 +10,7 @@ import {
   localAddresses,
   type DefaultPage,
 } from '../servers/scrape/discover.ts';
+import type { TargetSearch } from '../servers/discovery/search-watch.ts';
 import { readNamedPages } from '../servers/scrape/named-pages.ts';
 import { NO_CREDENTIALS, readPageAccess, type PageAccess } from '../servers/scrape/page-access.ts';
 import { NEEDS_SWITCH, pageHint, recognizeServer } from '../servers/scrape/recognize.ts';
@@ -26,6 +27,8 @@ export interface MetricsPages {
   /** For the pages of the benchmarked servers. */
   readonly access: PageAccess;
   readonly named: readonly Target[];
+  /** Those that found some of the named pages; absent: none. */
+  readonly searches?: readonly TargetSearch[];
 }
 
 /** Reads the files and variables that the request names. Throws a `ConfigurationError` before anything is sent. */
@@ -40,11 +43,13 @@ export async function readMetricsPages(
   const origins = reached.map(({ origin }) => origin);
   const maxFoundPages = serverMetrics?.maxFoundPages;
   const common = { credentials: metricsCredentials, tls, ...(maxFoundPages !== undefined && { maxFoundPages }) };
+  const { targets, searches } = await readNamedPages(serverMetrics?.targets ?? [], common, origins, environment, say);
   return {
     origins,
     prefixes: new Map(reached.map(({ origin, prefix }) => [origin, prefix])),
     access: await readPageAccess(metricsCredentials, tls, environment),
-    named: await readNamedPages(serverMetrics?.targets ?? [], common, origins, environment, say),
+    named: targets,
+    searches,
   };
 }
 

@@ -219,12 +219,14 @@ async function measure(run: OpenRun): Promise<BenchmarkOutcome> {
   return outcome;
 }
 
-/** Reads the servers' pages before a phase, and updates their addresses in run.json: a page may appear late or move. */
+/**
+ * Reads the servers' pages before a phase. Their addresses in run.json follow, also during the phase: a page may appear late
+ * or move, and servers that a search finds start and end.
+ */
 function pagesReadBefore({ servers, controls, outputs, host }: OpenRun): (phase: LoadPhase) => Promise<void> {
   if (servers === null) return () => Promise.resolve();
   let kept = servers.recognized.urls;
-  return async (phase) => {
-    await servers.beforePhase(phase, controls.draining);
+  const pagesRead = async (): Promise<void> => {
     const { urls, read } = servers.recognized;
     outputs.targetsRead(read);
     if (urls.join() === kept.join()) return;
@@ -235,6 +237,11 @@ function pagesReadBefore({ servers, controls, outputs, host }: OpenRun): (phase:
       // The run continues: only the discovery of its servers lacks an address.
       host.say(`run.json could not be updated: ${reasonOf(error)}`);
     }
+  };
+  servers.onChange(() => void pagesRead());
+  return async (phase) => {
+    await servers.beforePhase(phase, controls.draining);
+    await pagesRead();
   };
 }
 

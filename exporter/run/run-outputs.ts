@@ -121,12 +121,13 @@ async function departed(outputs: readonly RunOutput[], ending: RunEnding): Promi
   return lines;
 }
 
-function liveMetrics({ plan, version }: RunContext): LiveMetrics {
+function liveMetrics({ plan, version, servers }: RunContext): LiveMetrics {
   const goodput = plan.gates?.goodput ?? [];
   return createLiveMetrics({
     run: runFile(plan),
     version,
     ...(goodput.length > 0 ? { isGood: goodRequest(goodput) } : {}),
+    ...(servers === null ? {} : { respondingTargets: () => servers.responding }),
   });
 }
 

@@ -6,13 +6,15 @@ import type { ServerRequests, ServersResult } from '../../core/run/result.ts';
 import { monotonicNow_ns, type RunEpoch } from '../clock/monotonic-clock.ts';
 import type { PhaseResult } from '../load/load-generator.ts';
 import { cacheShare, serverRequests, whyCountsDiffer, type ClientRequests } from '../servers/summary/request-counts.ts';
-import { collectionOf, repeats, targetResult, type Collection } from '../servers/collection.ts';
+import { collectionOf, repeats, targetChanges, targetResult, type Collection } from '../servers/collection.ts';
+import { SearchWatch, type TargetSearch } from '../servers/discovery/search-watch.ts';
 import { Collector } from '../servers/scrape/collector.ts';
 import { writeCollection } from '../servers/collect-servers.ts';
 import { isThisMachine } from '../provenance/read-provenance.ts';
 import { infoSeries, type InfoSeries } from '../provenance/facts.ts';
 import { LocalGpus } from '../servers/local-gpus.ts';
 import { gpuEnergy, reportsEnergy, movedWithin } from '../servers/summary/gpu-energy.ts';
+import { countsRest, serverLoad } from '../servers/summary/load-gauges.ts';
 import { loadNow, type ServerLoadNow } from '../servers/summary/load-now.ts';
 import { windowOf } from '../servers/series/statistics.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
@@ -55,7 +57,7 @@ export async function beginServerCollection(
   const discovery = request.discovery ? new PageDiscovery(pages, say) : null;
   if (targets.length === 0) return null;
   const servers = new ServerCollection(targets, request, epoch, say, {
-    ...{ mains, named: pages.named, found },
+    ...{ mains, named: pages.named, found, searches: pages.searches ?? [] },
     ...{ discovery, sendRequest },
   });
   await servers.begin();
@@ -68,11 +70,13 @@ interface KnownPages extends KnownTargets {
   readonly discovery: PageDiscovery | null;
   /** Found on this machine. */
   readonly found: readonly Target[];
+  /** Repeated during the run. */
+  readonly searches: readonly TargetSearch[];
   readonly sendRequest: () => Promise<void>;
 }
 
 const NOTHING_KNOWN: KnownPages = {
-  ...{ mains: [], named: [], found: [], discovery: null },
+  ...{ mains: [], named: [], found: [], searches: [], discovery: null },
   sendRequest: () => Promise.resolve(),
 };
 
@@ -88,6 +92,8 @@ export class ServerCollection {
   /** Pages that may be those of others: which moved with the run is known at its end. */
   #doubtful: readonly Target[];
   #localGpus: LocalGpus | null = null;
+  readonly #watch: SearchWatch;
+  #onChange: () => void = () => undefined;
   readonly #cpuAtStart = process.cpuUsage();
   #idleAtBegin = false;
   #idleAtStart = true;
@@ -114,6 +120,21 @@ export class ServerCollection {
       report: say,
       ...(discovery === null ? {} : { hint: (message, target) => discovery.hint(message, target) }),
     });
+    const read = targets.map(({ url }) => url);
+    this.#watch = new SearchWatch(known.searches, read, {
+      ...{ collector: this.#collector, now_ns, report: say },
+      changed: () => this.#onChange(),
+    });
+  }
+
+  /** Which pages are read may change from now on: servers that a search finds start and end. */
+  onChange(listener: () => void): void {
+    this.#onChange = listener;
+  }
+
+  /** Pages whose newest scrape succeeded. */
+  get responding(): number {
+    return this.#collector.responding;
   }
 
   /** The first scrape of all pages, a search for further ones by what these show, then each page at its interval. */
@@ -130,6 +151,7 @@ export class ServerCollection {
     }
     this.#idleAtBegin = isIdle(this.#collector);
     this.#collector.start();
+    this.#watch.start();
   }
 
   /** Of pages at other ports than the servers' only those that move with a request to the servers. */
@@ -183,6 +205,7 @@ export class ServerCollection {
 
   /** Call after the last response; `givenUp`: without a wait for counts that come late. */
   async finish(phases: readonly PhaseResult[], givenUp: AbortSignal): Promise<CollectedServers> {
+    await this.#watch.stop();
     const settled = await endEdge(this.#collector, this.#edges, givenUp);
     await this.stop();
     const measure = phases.find(({ phase }) => phase === 'measure');
@@ -193,6 +216,7 @@ export class ServerCollection {
       settled_ns: settled.settled_ns,
       slice_ns: this.#request.sliceSeconds === null ? null : this.#request.sliceSeconds * 1e9,
       definitions: this.#request.definitions,
+      changes: this.#watch.changes,
     };
     const idle = this.#loopsOf(this.#doubtful).filter(({ store, system }) => {
       return !movedWithin(store, system, windowOf(store, options.window, options.settled_ns).range);
@@ -211,7 +235,7 @@ export class ServerCollection {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#collector.stop(), this.#localGpus?.stop()]);
+    await Promise.all([this.#watch.stop(), this.#collector.stop(), this.#localGpus?.stop()]);
   }
 
   #result(collection: Collection, settled: Settled, phases: readonly PhaseResult[]): ServersResult {
@@ -238,7 +262,16 @@ export class ServerCollection {
         cpu_share: user + system > 0 ? cpu_seconds / ((user + system) / 1e6) : null,
       },
       targets,
+      ...targetChanges(collection),
     };
+  }
+
+  /** Whether a server that left was read once more without a request, and with the counts of the scrape before. */
+  #endedAtRest(target: string): boolean {
+    const left_ns = this.#watch.leftAt_ns(target);
+    const store = this.#collector.loops.find((loop) => loop.target.name === target)?.store;
+    if (left_ns === null || store === undefined) return false;
+    return store.at_ns(store.lastOkAt(Infinity)) > left_ns && serverLoad(store) === 0 && countsRest(store);
   }
 
   #whyNotExact({ atRest }: Settled, targets: ServersResult['targets']): string | null {
@@ -247,8 +280,11 @@ export class ServerCollection {
     if (several !== undefined) return `not exact: several servers answer at ${several.target}`;
     const restarted = targets.find(({ restarts }) => restarts > 0);
     if (restarted !== undefined) return `not exact: ${restarted.target} restarted`;
-    const gone = targets.find(({ state }) => state === 'gone');
-    if (gone !== undefined) return `not exact: ${gone.target} could not be read to the end`;
+    const gone = targets.find(({ state, target }) => state === 'gone' && !this.#endedAtRest(target));
+    if (gone !== undefined) {
+      const hasLeft = this.#watch.leftAt_ns(gone.target) !== null;
+      return `not exact: ${gone.target} ${hasLeft ? 'ended before its last counts were read' : 'could not be read to the end'}`;
+    }
     if (this.#request.hasOtherShards) return 'not exact: the servers also count the requests of the other shards';
     if (!this.#idleAtStart) return 'not exact: the servers were not idle before the first request';
     return atRest ? null : 'not exact: counts still changed after the last response';

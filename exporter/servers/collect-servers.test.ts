@@ -40,6 +40,7 @@ describe('collecting until stopped', () => {
     const out = await directory();
     const lines: string[] = [];
     const { file, written } = await collectServers({
+      searches: [],
       targets: [good.origin, html.origin].map(parseTarget),
       intervalSeconds: 0.01,
       ...clock(),
@@ -77,6 +78,7 @@ describe('collecting until stopped', () => {
     const target = await server((_, response) => page(response, 'x 1\n'));
     const silent = await server(() => undefined);
     const { file } = await collectServers({
+      searches: [],
       targets: [target.origin, silent.origin].map(parseTarget),
       intervalSeconds: 60,
       ...clock(),
@@ -98,6 +100,7 @@ describe('collecting until stopped', () => {
     const out = await directory();
     const target = await server((_, response) => page(response, 'x 1\n'));
     const collecting = collectServers({
+      searches: [],
       targets: [parseTarget(target.origin)],
       intervalSeconds: 1,
       ...clock(),

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import { replaceJson, replaceWhenWritten, besideOutput } from '../files/durable-file.ts';
 import { collectionOf, type Collection } from './collection.ts';
+import { SearchWatch, type TargetSearch } from './discovery/search-watch.ts';
 import type { ExportFormat } from './files/exports/export-info.ts';
 import { writeExports } from './files/exports/write-exports.ts';
 import { serversFile } from './files/servers-file.ts';
@@ -15,6 +16,8 @@ import { BlockFile, type BlockStorage } from './series/packed-rows.ts';
 
 export interface CollectRequest {
   readonly targets: readonly Target[];
+  /** Repeated while it lasts. */
+  readonly searches: readonly TargetSearch[];
   readonly intervalSeconds: number;
   /** Wall time at which `now_ns` is 0. */
   readonly epoch: { readonly wall: Date };
@@ -64,7 +67,11 @@ async function collected(request: CollectRequest, storage: BlockStorage): Promis
   await collector.scrapeEdge();
   const start_ns = now_ns();
   collector.start();
+  const read = request.targets.map(({ url }) => url);
+  const watch = new SearchWatch(request.searches, read, { collector, now_ns, report });
+  watch.start();
   await ended(request.durationSeconds, until);
+  await watch.stop();
   const end_ns = now_ns();
   await collector.scrapeEdge();
   const settled_ns = now_ns();
@@ -75,6 +82,7 @@ async function collected(request: CollectRequest, storage: BlockStorage): Promis
     settled_ns,
     slice_ns: request.sliceSeconds === null ? null : request.sliceSeconds * 1e9,
     definitions: request.definitions,
+    changes: watch.changes,
   });
 }
 

@@ -1,8 +1,9 @@
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import { firstNames, things } from '../../core/text/quantities.ts';
 import { RAY_REPORT_SECONDS } from '../../catalog/within-ray.ts';
-import type { ServerTarget } from '../../core/run/result.ts';
+import type { ServersResult, ServerTarget } from '../../core/run/result.ts';
 import { percentile } from '../../core/stats/percentiles.ts';
+import type { TargetChange } from './discovery/search-watch.ts';
 import type { Collector } from './scrape/collector.ts';
 import { windowOf, type TimeWindow, type StatisticsWindow } from './series/statistics.ts';
 import { repeatedSeries, type RepeatedSeries } from './series/same-process.ts';
@@ -40,6 +41,8 @@ export interface Collection {
   readonly targets: readonly CollectedTarget[];
   /** Series that an earlier target also exposes. */
   readonly repeated: RepeatedSeries;
+  /** Which targets joined or left since the collection began; absent: none. */
+  readonly changes?: readonly TargetChange[];
 }
 
 export interface CollectionOptions {
@@ -48,6 +51,7 @@ export interface CollectionOptions {
   readonly settled_ns: number;
   readonly slice_ns: number | null;
   readonly definitions: Collection['definitions'];
+  readonly changes?: readonly TargetChange[];
 }
 
 /** What a collector has collected, over a window, and what a program sampled on this machine. */
@@ -88,6 +92,14 @@ export function wall_ns({ zeroWall_ns }: Collection, at_ns: number): bigint {
   return zeroWall_ns + BigInt(Math.round(at_ns));
 }
 
+/** Which targets joined or left, in the form of result.json. */
+export function targetChanges(collection: Collection): Pick<ServersResult, 'target_changes'> {
+  const { changes = [] } = collection;
+  if (changes.length === 0) return {};
+  const time = (at_ns: number): string => new Date(Number(wall_ns(collection, at_ns) / 1_000_000n)).toISOString();
+  return { target_changes: changes.map(({ at_ns, target, change }) => ({ time: time(at_ns), target, change })) };
+}
+
 /** How a target was collected, in the form of result.json. */
 export function targetResult(collection: Collection, target: CollectedTarget): ServerTarget {
   const { store } = target;
@@ -110,8 +122,11 @@ export function targetResult(collection: Collection, target: CollectedTarget): S
   };
 }
 
-function* notesOf({ window, repeated, targets }: Collection, target: CollectedTarget): Generator<string> {
+function* notesOf(collection: Collection, target: CollectedTarget): Generator<string> {
+  const { window, repeated, targets, changes = [] } = collection;
   const { store, drains, state } = target;
+  for (const { at_ns, change, target: changed } of changes)
+    if (changed === target.name) yield `${change} ${sinceStart(at_ns - window.start_ns)}`;
   const first = firstOk(store);
   if (first === null) {
     const otherwise =
@@ -171,6 +186,8 @@ function firstOk(store: TargetStore): number | null {
   for (let scrape = 0; scrape < store.scrapes; scrape++) if (store.isOk(scrape)) return scrape;
   return null;
 }
+
+const sinceStart = (ns: number): string => `${seconds(Math.abs(ns))} ${ns < 0 ? 'before' : 'after'} the start`;
 
 const seconds = (ns: number): string => `${Number((ns / 1e9).toPrecision(2))} s`;
 

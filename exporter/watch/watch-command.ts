@@ -13,6 +13,7 @@ import { recognizedTargets, type RecognizedTargets } from '../run/metrics-pages.
 import { runFile } from '../run/run-plan.ts';
 import { collectionOf } from '../servers/collection.ts';
 import { Collector } from '../servers/scrape/collector.ts';
+import { SearchWatch, type TargetSearch } from '../servers/discovery/search-watch.ts';
 import { endEdge } from '../servers/scrape/run-edges.ts';
 import type { Target } from '../servers/scrape/targets.ts';
 import { LateFamilies } from '../servers/summary/late-families.ts';
@@ -30,6 +31,8 @@ export interface CommandRequest extends LivePageRequest {
   readonly tags: readonly string[];
   /** Metrics pages of the servers; empty: nothing is collected. */
   readonly targets: readonly Target[];
+  /** Repeated while the command runs. */
+  readonly searches: readonly TargetSearch[];
   readonly intervalSeconds: number;
   /** Files and directories with the command's results; empty: `likelyPlaces`. */
   readonly results: readonly string[];
@@ -72,7 +75,10 @@ export async function watchCommand(request: CommandRequest): Promise<WatchedComm
     servers.start();
     const recognized = recognizedTargets(servers.loops, { mains: [], named: request.targets });
     const plan = planOf(request, epoch, recognized);
-    const live = createLiveMetrics({ run: runFile(plan), version, hasClient: false });
+    const live = createLiveMetrics({
+      ...{ run: runFile(plan), version, hasClient: false },
+      ...(request.targets.length === 0 ? {} : { respondingTargets: () => servers.responding }),
+    });
     live.targetsRead(recognized.read);
     const page = await openLivePage(request, plan, live, version, request);
     try {
@@ -88,8 +94,14 @@ export async function watchCommand(request: CommandRequest): Promise<WatchedComm
         host: { say },
         controls: { draining: NEVER },
       });
-      const watched = { request, epoch, plan, live, page, writer, servers, now_ns };
-      return await perform(watched);
+      const read = request.targets.map(({ url }) => url);
+      const watch = new SearchWatch(request.searches, read, {
+        ...{ collector: servers, now_ns, report: say },
+        changed: () => live.targetsRead(recognizedTargets(servers.loops, { mains: [], named: request.targets }).read),
+      });
+      const watched = { request, epoch, plan, live, page, writer, servers, watch, now_ns };
+      watch.start();
+      return await perform(watched).finally(() => watch.stop());
     } finally {
       await page?.close?.();
     }
@@ -108,6 +120,7 @@ interface WatchedRun {
   readonly page: ServedPage | null;
   readonly writer: RunWriter;
   readonly servers: Collector;
+  readonly watch: SearchWatch;
   readonly now_ns: () => number;
 }
 
@@ -160,15 +173,17 @@ function planOf(
 }
 
 /** Waits until the servers' counts rest. */
-async function collectedOf({ servers, epoch, now_ns, request: { say } }: WatchedRun): Promise<CollectionOver> {
+async function collectedOf({ servers, watch, epoch, now_ns, request: { say } }: WatchedRun): Promise<CollectionOver> {
   const edges = { now_ns, drainTimeoutSeconds: 0, say, late: new LateFamilies() };
+  await watch.stop();
   const end = await endEdge(servers, edges, NEVER);
   await servers.stop();
   const zeroWall_ns = BigInt(epoch.wall.getTime()) * 1_000_000n;
   return (window, isLast) => {
     // Another run of the command may have begun soon after.
     const settled_ns = isLast ? end.settled_ns : Math.min(end.settled_ns, window.end_ns + 1.5 * servers.interval_ns);
-    return collectionOf(servers, { zeroWall_ns, window, settled_ns, slice_ns: null, definitions: 'llmbench' });
+    const options = { zeroWall_ns, window, settled_ns, slice_ns: null, definitions: 'llmbench' } as const;
+    return collectionOf(servers, { ...options, changes: watch.changes });
   };
 }
 

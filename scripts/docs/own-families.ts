@@ -133,7 +133,7 @@ function liveMetrics(): ReturnType<typeof createLiveMetrics> {
   const load: Load = { ...closedLoop(null), mode: 'stages', stages };
   const stop = { request_count: 10, benchmark_duration_seconds: 60 };
   const staged = { ...run, comparison_key: { ...run.comparison_key, load, stop } };
-  const live = createLiveMetrics({ run: staged, version: '0', isGood: () => true });
+  const live = createLiveMetrics({ run: staged, version: '0', isGood: () => true, respondingTargets: () => 1 });
   live.targetsRead([target('http://gpu-1:8000/metrics', 'vllm')]);
   return live;
 }

@@ -59,6 +59,7 @@ export function runSummary(change: Partial<RunSummary> = {}): RunSummary {
     measure_end: '2026-11-21T10:00:10.000Z',
     phases: [{ phase: 'measure', start: '2026-11-21T10:00:01.000Z', end: '2026-11-21T10:00:10.000Z' }],
     stages: [],
+    target_changes: [],
     progress: null,
     numbers: NUMBERS,
     verdict: null,

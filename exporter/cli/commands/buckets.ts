@@ -96,13 +96,13 @@ async function ofServers(values: Values): Promise<number> {
   const limits = limitsOf(values, null);
   const common = { credentials: pageCredentials(values), tls: tlsFiles(values) };
   const report = (line: string): void => void process.stderr.write(`${line}\n`);
-  const pages = await readNamedPages(values.url, common, [], process.env, report);
+  const { targets } = await readNamedPages(values.url, common, [], process.env, report);
   const epoch = runEpoch();
   const ended = new AbortController();
   void untilStopped().then(() => ended.abort());
   report(`two scrapes, ${values.window} s apart; Ctrl-C ends the window early`);
   const collection = await watchWindow({
-    targets: pages,
+    targets,
     seconds: values.window,
     epoch,
     now_ns: () => monotonicNow_ns() - epoch.monotonic_ns,

@@ -1,8 +1,7 @@
 import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
 import { collectServers } from '../../servers/collect-servers.ts';
 import { discoverLocal } from '../../servers/scrape/discover.ts';
-import type { Target } from '../../servers/scrape/targets.ts';
-import { readNamedPages } from '../../servers/scrape/named-pages.ts';
+import { readNamedPages, type NamedTargets } from '../../servers/scrape/named-pages.ts';
 import { codeOf } from '../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { command } from '../command.ts';
@@ -59,13 +58,14 @@ export const run = command(
   OPTIONS,
   { usage: 'llmbench collect --server-metrics URL… [options]', examples: EXAMPLES },
   async ({ options }) => {
-    const wanted = await wantedTargets(options);
+    const { targets: wanted, searches } = await wantedTargets(options);
     const epoch = runEpoch();
     const ended = new AbortController();
     void untilStopped().then(() => ended.abort());
     try {
       const { file, written } = await collectServers({
         targets: wanted,
+        searches,
         intervalSeconds: options.interval,
         epoch,
         now_ns: () => monotonicNow_ns() - epoch.monotonic_ns,
@@ -92,20 +92,20 @@ export const run = command(
   },
 );
 
-async function wantedTargets(options: OptionValues<typeof OPTIONS>): Promise<readonly Target[]> {
+async function wantedTargets(options: OptionValues<typeof OPTIONS>): Promise<NamedTargets> {
   const common = {
     credentials: pageCredentials(options),
     tls: tlsFiles(options),
     maxFoundPages: options['max-found-pages'],
   };
   const pages = [...options['server-metrics'], ...options['gpu-telemetry']];
-  const named = await readNamedPages(pages, common, [], process.env, (line) => {
+  const { targets: named, searches } = await readNamedPages(pages, common, [], process.env, (line) => {
     process.stderr.write(`${line}\n`);
   });
   const found = options['discover-local'] ? await discoverLocal() : [];
   const all = [...named, ...found];
   for (const { name } of found) process.stderr.write(`found ${name}\n`);
-  if (all.length > 0) return all;
+  if (all.length > 0) return { targets: all, searches };
   if (options['discover-local']) throw new CliError('no local port serves metrics of a known system', ExitCode.failed);
   throw new CliError('--server-metrics is required, for example --server-metrics localhost:8000');
 }

@@ -85,14 +85,14 @@ const watch = (watched: readonly string[]) =>
       maxFoundPages: options['max-found-pages'],
     };
     const pages = [...options['server-metrics'], ...options['gpu-telemetry']];
-    const named = await readNamedPages(pages, common, [], process.env, say);
-    if (named.length === 0) say('no metrics of servers are collected: --server-metrics names them');
+    const { targets, searches } = await readNamedPages(pages, common, [], process.env, say);
+    if (targets.length === 0) say('no metrics of servers are collected: --server-metrics names them');
     const webPath = options['metrics-web-config-file'];
     const live = new LivePage(await requestedWebConfig('metrics-web-config-file', webPath, say));
     const scenario = options.scenario ?? nameOf(program);
     const store = await openRuns(options['runs-dir'], (opened) => opened.checkWritable());
     const ended = await watchCommand({
-      ...{ command: watched, store, scenario, targets: named, importers: IMPORTERS, version: VERSION, say },
+      ...{ command: watched, store, scenario, targets, searches, importers: IMPORTERS, version: VERSION, say },
       tags: options.tag,
       intervalSeconds: options.interval,
       results: options.results,

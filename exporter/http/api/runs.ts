@@ -1,17 +1,23 @@
 import type { RequestHandler } from 'express';
 import { listRuns, runFilter, SORT_ORDERS } from '../../../core/api/run-list.ts';
-import type {
-  Annotation,
-  AnnotationsResponse,
-  RunFilter,
-  RunsResponse,
-  RunSummary,
-  ValueName,
-  ValuesResponse,
+import {
+  ANNOTATION_KINDS,
+  type Annotation,
+  type AnnotationsResponse,
+  type RunFilter,
+  type RunsResponse,
+  type RunSummary,
+  type ValueName,
+  type ValuesResponse,
 } from '../../../core/api/runs.ts';
 import { VERDICTS } from '../../../core/api/verdict.ts';
 import { RUN_STATUSES } from '../../../core/run/run.ts';
-import { phaseAnnotations, runAnnotation, stageAnnotations } from '../../publish/views/annotations.ts';
+import {
+  phaseAnnotations,
+  runAnnotation,
+  scaleAnnotations,
+  stageAnnotations,
+} from '../../publish/views/annotations.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { wrongParameters } from '../problem.ts';
 import { choice, choices, integer, moment, readQuery, runIds, text, texts } from './query.ts';
@@ -50,19 +56,20 @@ export function runsRoute(library: RunLibrary): RequestHandler {
   };
 }
 
-const KINDS = ['run', 'phase', 'stage'] as const;
-
 const ANNOTATIONS_PARAMETERS = {
   ...RUN_PARAMETERS,
-  kind: choices(KINDS),
+  kind: choices(ANNOTATION_KINDS),
   limit: integer(1, 1000, 200),
 } as const;
 
-/** `GET /annotations`: runs, their phases and the stages of their loads as regions of time, the newest run first. */
+/**
+ * `GET /annotations`: runs, their phases and the stages of their loads as regions of time, and moments at which their servers
+ * changed, the newest run first.
+ */
 export function annotationsRoute(library: RunLibrary): RequestHandler {
   return async (request, response) => {
     const { kind, limit, ...filter } = readQuery(request, ANNOTATIONS_PARAMETERS);
-    const wanted = kind.length === 0 ? KINDS : kind;
+    const wanted = kind.length === 0 ? ANNOTATION_KINDS : kind;
     const { runs } = await library.overview();
     const fitting = runs.filter(runFilter(filter)).filter(({ start }) => start !== null);
     const annotations = fitting.slice(0, limit).flatMap((run): Annotation[] => {
@@ -71,6 +78,7 @@ export function annotationsRoute(library: RunLibrary): RequestHandler {
         ...(region === null ? [] : [region]),
         ...(wanted.includes('phase') ? phaseAnnotations(run) : []),
         ...(wanted.includes('stage') ? stageAnnotations(run) : []),
+        ...(wanted.includes('scale') ? scaleAnnotations(run) : []),
       ];
     });
     await sendJson<AnnotationsResponse>(request, response, { annotations, total: fitting.length });

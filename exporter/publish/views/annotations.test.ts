@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { resultFile, runFile } from '../fixtures/run.ts';
-import { phaseAnnotations, stageAnnotations } from './annotations.ts';
+import { phaseAnnotations, scaleAnnotations, stageAnnotations } from './annotations.ts';
 import { resultSummary, runSummary, withNumbers } from './run-summary.ts';
 
 const { requests, window, errors, measures, slos } = resultFile();
@@ -36,4 +36,14 @@ test('a region for each stage that began, beside those of the phases', () => {
 test('none while the run lasts, and none without stages', () => {
   expect(stageAnnotations(runSummary(run, null))).toEqual([]);
   expect(stageAnnotations(withNumbers(runSummary(run, null), resultSummary(resultFile())))).toEqual([]);
+});
+
+test('a moment for each server that started or ended', () => {
+  const [target, time] = ['http://10.0.0.7:8000/metrics', '2026-11-03T10:15:03.000Z'];
+  const collector = { interval_seconds: 1, cpu_seconds: null, cpu_share: null };
+  const facts = { exact: null, why: null, requests: null, gpu_energy: null, collector, targets: [] };
+  const servers = { ...facts, target_changes: [{ time, target, change: 'joined' as const }] };
+  expect(scaleAnnotations(withNumbers(runSummary(run, null), resultSummary(resultFile({ servers }))))).toMatchObject([
+    { kind: 'scale', title: `${target} joined`, time: Date.parse(time), timeEnd: Date.parse(time) },
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { Annotation, RunSummary } from '../../../core/api/runs.ts';
+import type { ServerTargetChange } from '../../../core/run/result.ts';
 import type { RequestCounts } from '../../../core/run/record.ts';
 
 /** The region of a run; null without a time of its own. */
@@ -55,6 +56,25 @@ export function stageAnnotations(run: RunSummary): Annotation[] {
     tags: [...tagsOf(run), `stage:${stage}`],
   }));
 }
+
+/** Moments at which servers started and ended, as the discovery saw them. */
+export function scaleAnnotations(run: RunSummary): Annotation[] {
+  return run.target_changes.map(({ time, target, change }) => ({
+    id: `${run.run_id}/${change}-${time}-${target}`,
+    run_id: run.run_id,
+    kind: 'scale',
+    phase: null,
+    stage: null,
+    time: Date.parse(time),
+    timeEnd: Date.parse(time),
+    title: scaleText({ target, change }),
+    text: describe(run),
+    tags: [...tagsOf(run), `scale:${change}`],
+  }));
+}
+
+export const scaleText = ({ target, change }: Pick<ServerTargetChange, 'target' | 'change'>): string =>
+  `${target} ${change}`;
 
 function tagsOf({ scenario, model, system, status, tool, tags }: RunSummary): string[] {
   const facts = { scenario, model, system, status, tool };

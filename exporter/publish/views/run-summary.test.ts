@@ -11,7 +11,7 @@ test('the fields of the summaries in the index: a change requires another versio
     run: Object.keys(runSummary(runFile(), null)),
     result: [...Object.keys(result), ...Object.keys(result.window), ...Object.keys(result.numbers)],
   }).toEqual({
-    version: 6,
+    version: 7,
     run: [
       ...['run_id', 'start', 'imported_at', 'import_position'],
       ...['status', 'scenario', 'model', 'endpoint_type', 'load', 'dataset', 'system', 'system_version'],
@@ -27,11 +27,12 @@ test('the fields of the summaries in the index: a change requires another versio
         'recovered',
         'failure',
       ],
-      ...['end', 'duration_seconds', 'measure_start', 'measure_end', 'phases', 'stages', 'progress', 'numbers'],
+      ...['end', 'duration_seconds', 'measure_start', 'measure_end', 'phases', 'stages'],
+      ...['target_changes', 'progress', 'numbers'],
       'verdict',
     ],
     result: [
-      ...['window', 'stages', 'numbers', 'start', 'end', 'requests'],
+      ...['window', 'stages', 'target_changes', 'numbers', 'start', 'end', 'requests'],
       ...[
         'time_to_first_token_seconds',
         'inter_token_latency_seconds',

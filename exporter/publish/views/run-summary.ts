@@ -12,15 +12,17 @@ import { runInfoLabels } from '../run-info.ts';
 export interface ResultSummary {
   readonly window: Pick<ResultFile['window'], 'start' | 'end'>;
   readonly stages: readonly StageRegion[];
+  readonly target_changes: RunSummary['target_changes'];
   readonly numbers: KeyNumbers;
 }
 
 export function resultSummary(result: ResultFile): ResultSummary {
-  const { requests, client, slos, window } = result;
+  const { requests, client, slos, window, servers } = result;
   const scalar = (measure: string): number | null => scalarOf(result, measure)?.value ?? null;
   return {
     window: { start: window.start, end: window.end },
     stages: stageRegions(result),
+    target_changes: servers?.target_changes ?? [],
     numbers: {
       requests,
       time_to_first_token_seconds: keyDistribution(result, 'time_to_first_token'),
@@ -68,6 +70,7 @@ export function runSummary(run: RunFile, progress: RunProgress | null): RunSumma
     measure_end: measure?.end ?? null,
     phases,
     stages: [],
+    target_changes: [],
     progress,
     numbers: null,
     verdict: null,
@@ -77,12 +80,13 @@ export function runSummary(run: RunFile, progress: RunProgress | null): RunSumma
 /** The summary with what its result says; null: it cannot be read. */
 export function withNumbers(summary: RunSummary, result: ResultSummary | null): RunSummary {
   if (result === null) return summary;
-  const { window, stages, numbers } = result;
+  const { window, stages, target_changes, numbers } = result;
   return {
     ...summary,
     measure_start: window.start ?? summary.measure_start,
     measure_end: window.end ?? summary.measure_end,
     stages,
+    target_changes,
     numbers,
   };
 }

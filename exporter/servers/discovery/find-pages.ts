@@ -64,9 +64,18 @@ const LIMITS: PageLimits = {
 /** Names in a line of the terminal. */
 const SHOWN = 8;
 
+/** What a search finds, for messages too. */
+interface FoundPages {
+  readonly targets: readonly Target[];
+  /** As messages name the pages. */
+  readonly names: readonly string[];
+  readonly skipped: readonly string[];
+  /** Why there are none. */
+  readonly whyNone: string;
+}
+
 /**
- * The pages that a search finds now; each is reported. A service discovery is requested with the access of its URL. Throws a
- * `ConfigurationError` if there are none or too many.
+ * The pages that a search finds now; each is reported. Throws a `ConfigurationError` if there are none or too many.
  */
 export async function findPages(
   search: PageSearch,
@@ -74,42 +83,52 @@ export async function findPages(
   say: (line: string) => void,
   mostPages = MAX_PAGES,
 ): Promise<readonly Target[]> {
+  const { targets, names, skipped, whyNone } = await searchPages(search, accessOf, mostPages);
+  if (skipped.length > 0) say(`not read of ${searchName(search)}: ${firstNames(skipped, SHOWN)}`);
+  if (targets.length === 0) throw searchFailure(search, whyNone);
+  say(`found ${things(targets.length, 'metrics pages')} by ${searchName(search)}: ${firstNames(names, SHOWN)}`);
+  return targets;
+}
+
+/** The same without a report; there may be none. A service discovery is requested with the access of its URL. */
+export async function searchPages(
+  search: PageSearch,
+  accessOf: (url: string) => Promise<PageAccess>,
+  mostPages = MAX_PAGES,
+): Promise<FoundPages> {
   const found =
-    search.kind === 'http-sd' ? await httpSdTargets(search, await accessOf(search.url)) : await podTargets(search, say);
-  if (found.length > mostPages) {
-    throw searchFailure(search, `${found.length} metrics pages are more than ${mostPages} (--max-found-pages)`);
-  }
-  const names = found.map(({ label }) => label);
-  say(`found ${things(found.length, 'metrics pages')} by ${searchName(search)}: ${firstNames(names, SHOWN)}`);
-  return found.map(({ url }) => parseTarget(url));
+    search.kind === 'http-sd' ? await httpSdTargets(search, await accessOf(search.url)) : await podTargets(search);
+  const pages = found.targets.length;
+  if (pages > mostPages)
+    throw searchFailure(search, `${pages} metrics pages are more than ${mostPages} (--max-found-pages)`);
+  return found;
 }
 
-interface FoundPage {
-  readonly url: string;
-  readonly label: string;
-}
-
-async function podTargets(search: PodSearch, say: (line: string) => void): Promise<readonly FoundPage[]> {
+async function podTargets(search: PodSearch): Promise<FoundPages> {
   const pods = await listPods(search);
   const { pages, skipped } = pagesOfPods(pods);
-  if (skipped.length > 0) say(`not read of ${searchName(search)}: ${firstNames(skipped, SHOWN)}`);
-  if (pages.length === 0) {
-    const reason =
+  return {
+    targets: pages.map(({ url }) => parseTarget(url)),
+    names: pages.map(({ pod, url }) => `${pod} at ${publicUrl(url)}`),
+    skipped,
+    whyNone:
       pods.length === 0
         ? 'no pod matches'
-        : `${things(pods.length, 'pods')} found, but no running pod with a metrics page`;
-    throw searchFailure(search, reason);
-  }
-  return pages.map(({ pod, url }) => ({ url, label: `${pod} at ${publicUrl(url)}` }));
+        : `${things(pods.length, 'pods')} found, but no running pod with a metrics page`,
+  };
 }
 
-async function httpSdTargets(search: HttpSdSearch, access: PageAccess): Promise<readonly FoundPage[]> {
+async function httpSdTargets(search: HttpSdSearch, access: PageAccess): Promise<FoundPages> {
   const client = new PageClient(LIMITS, () => performance.now() * 1e6, access);
   const page = await client.get(search.url).finally(() => client.close());
   if (page.kind !== 'page') throw searchFailure(search, page.message);
   const urls = listedUrls(search, new TextDecoder().decode(page.bytes));
-  if (urls.length === 0) throw searchFailure(search, 'the response lists no target');
-  return urls.map((url) => ({ url, label: publicUrl(url) }));
+  return {
+    targets: urls.map((url) => parseTarget(url)),
+    names: urls.map((url) => publicUrl(url)),
+    skipped: [],
+    whyNone: 'the response lists no target',
+  };
 }
 
 function listedUrls(search: HttpSdSearch, text: string): readonly string[] {

@@ -51,6 +51,12 @@ export class Collector {
     await this.#edgeOf(this.#addLoops(targets), FIRST_RESPONSE_TIMEOUT_MS);
   }
 
+  /** Scrapes these too from now on, each at its interval. */
+  join(targets: readonly Target[]): void {
+    if (this.#stopped_ns !== null) return;
+    for (const loop of this.#addLoops(targets)) loop.start();
+  }
+
   /** Scrapes these no more; they are no part of the collection. */
   async remove(loops: readonly TargetLoop[]): Promise<void> {
     const kept = this.#loops.filter((loop) => !loops.includes(loop));
@@ -64,6 +70,11 @@ export class Collector {
     );
     this.#loops.push(...added);
     return added;
+  }
+
+  /** Targets whose newest scrape succeeded. */
+  get responding(): number {
+    return this.#loops.filter(({ state }) => state === 'up').length;
   }
 
   get interval_ns(): number {

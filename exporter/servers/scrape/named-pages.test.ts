@@ -8,7 +8,7 @@ test('the name of the certificate is only that of the benchmarked hosts', async 
   const tls = { caFile: null, certFile: null, keyFile: null, serverName: 'model.example', insecure: false };
   const common = { credentials: { headers: { a: '1' }, bearerVariable: null }, tls };
   const pages = ['https://llm:8081', 'https://gpu:9400'].map((url) => ({ target: parseTarget(url) }));
-  const targets = await readNamedPages(pages, common, ['https://llm:8000'], {}, () => undefined);
+  const { targets } = await readNamedPages(pages, common, ['https://llm:8000'], {}, () => undefined);
   expect(targets.map(({ access }) => access)).toEqual([
     { headers: { a: '1' }, tls: { servername: 'model.example' } },
     { headers: { a: '1' }, tls: {} },
@@ -27,7 +27,7 @@ test('a service discovery is requested with the credentials of the pages that it
   const common = { credentials: { headers: {}, bearerVariable: 'TOKEN' }, tls };
   const pages = [{ search: { kind: 'http-sd', url } as const }];
   try {
-    const targets = await readNamedPages(pages, common, [], { TOKEN: 'abc' }, () => undefined);
+    const { targets } = await readNamedPages(pages, common, [], { TOKEN: 'abc' }, () => undefined);
     expect(sent).toEqual(['Bearer abc']);
     expect(targets).toMatchObject([
       { url: 'http://gpu:9400/metrics', access: { headers: { authorization: 'Bearer abc' } } },

@@ -1,6 +1,7 @@
 import type { TlsFiles } from '../../http-client/tls-files.ts';
-import { findPages } from '../discovery/find-pages.ts';
-import type { PageSearch } from '../discovery/page-search.ts';
+import { findPages, searchPages } from '../discovery/find-pages.ts';
+import { searchName, type PageSearch } from '../discovery/page-search.ts';
+import type { TargetSearch } from '../discovery/search-watch.ts';
 import { readPageAccess, type PageAccess, type PageCredentials } from './page-access.ts';
 import type { Target } from './targets.ts';
 
@@ -11,7 +12,7 @@ export interface NamedPage {
   readonly tls?: TlsFiles;
 }
 
-/** Pages that are found when the command starts, instead of one. */
+/** Pages that are found, instead of one. */
 export type SearchedPages = Omit<NamedPage, 'target'> & { readonly search: PageSearch };
 
 /** What is configured for all pages that the user named. */
@@ -20,6 +21,12 @@ export interface CommonAccess {
   readonly tls: TlsFiles;
   /** Of one search; absent: the default. */
   readonly maxFoundPages?: number;
+}
+
+/** The pages of a command, and the searches that found some of them. */
+export interface NamedTargets {
+  readonly targets: readonly Target[];
+  readonly searches: readonly TargetSearch[];
 }
 
 /**
@@ -33,20 +40,30 @@ export async function readNamedPages(
   origins: readonly string[],
   environment: NodeJS.ProcessEnv,
   say: (line: string) => void,
-): Promise<readonly Target[]> {
+): Promise<NamedTargets> {
   const hosts = new Set(origins.map((origin) => new URL(origin).hostname));
-  const targets = await Promise.all(
-    pages.map(async (page) => {
+  const read = await Promise.all(
+    pages.map(async (page): Promise<{ targets: readonly Target[]; search: TargetSearch | null }> => {
       const { credentials = common.credentials, tls } = page;
+      const known = new Map<boolean, Promise<PageAccess>>();
+      // One for many pages: they share connections, and a search that is repeated reads no file again.
       const accessOf = (url: string): Promise<PageAccess> => {
-        const commonTls = hosts.has(new URL(url).hostname) ? common.tls : { ...common.tls, serverName: null };
+        const isServer = hosts.has(new URL(url).hostname);
         const direct = common.credentials.direct ?? false;
-        return readPageAccess({ ...credentials, direct }, tls ?? commonTls, environment);
+        const pageTls = tls ?? (isServer ? common.tls : { ...common.tls, serverName: null });
+        const access = known.get(isServer) ?? readPageAccess({ ...credentials, direct }, pageTls, environment);
+        known.set(isServer, access);
+        return access;
       };
-      const found =
-        'search' in page ? await findPages(page.search, accessOf, say, common.maxFoundPages) : [page.target];
-      return Promise.all(found.map(async (target) => ({ ...target, access: await accessOf(target.url) })));
+      const withAccess = (targets: readonly Target[]): Promise<readonly Target[]> =>
+        Promise.all(targets.map(async (target) => ({ ...target, access: await accessOf(target.url) })));
+      if (!('search' in page)) return { targets: await withAccess([page.target]), search: null };
+      const { search } = page;
+      const found = await withAccess(await findPages(search, accessOf, say, common.maxFoundPages));
+      const again = async (): Promise<readonly Target[]> =>
+        withAccess((await searchPages(search, accessOf, common.maxFoundPages)).targets);
+      return { targets: found, search: { name: searchName(search), found, again } };
     }),
   );
-  return targets.flat();
+  return { targets: read.flatMap(({ targets }) => targets), searches: read.flatMap(({ search }) => search ?? []) };
 }

@@ -48,6 +48,7 @@ function run(index: number): RunSummary {
     measure_end: end,
     phases: [{ phase: 'measure', start, end }],
     stages: [],
+    target_changes: [],
     progress: null,
     verdict: null,
     numbers: {

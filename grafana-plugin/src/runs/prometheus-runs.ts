@@ -92,6 +92,7 @@ function summary(labels: Record<string, string>, look: Lookup, nowMs: number): R
     }),
     // Prometheus has them as series of their own.
     stages: [],
+    target_changes: [],
     progress:
       active === null
         ? null

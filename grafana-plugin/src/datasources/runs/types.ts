@@ -2,12 +2,12 @@ import type { DataSourceApi, DataSourceJsonData } from '@grafana/data';
 import type { DataQuery } from '@grafana/schema';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { RequestMeasure, DistributionName } from '../../../../core/api/run-data.ts';
-import type { ValueName } from '../../../../core/api/runs.ts';
+import type { AnnotationKind, ValueName } from '../../../../core/api/runs.ts';
 
 export const QUERY_KINDS = ['runs', 'measures', 'requests', 'distribution', 'annotations'] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];
 
-export type RegionKind = 'run' | 'phase' | 'stage';
+export type RegionKind = AnnotationKind;
 
 /** A query of this data source; which members count depends on `queryType`. Run ids may be template variables. */
 export interface RunsQuery extends DataQuery {

@@ -53,6 +53,7 @@ const regions = () => [
   { value: 'run', label: t('source.annotations.runs', 'Runs') },
   { value: 'phase', label: t('source.annotations.phases', 'Phases') },
   { value: 'stage', label: t('source.annotations.stages', 'Stages') },
+  { value: 'scale', label: t('source.annotations.scale', 'Servers that started or ended') },
   { value: 'run,phase', label: t('source.annotations.runs-and-phases', 'Runs and phases') },
 ];
 

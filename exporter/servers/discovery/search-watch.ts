@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonOf } from '../../errors/expected-error.ts';
+import type { Collector } from '../scrape/collector.ts';
+import type { Target } from '../scrape/targets.ts';
+import { MAX_PAGES } from './page-search.ts';
+
+/** A search that finds other pages as servers start and end. */
+export interface TargetSearch {
+  /** For messages. */
+  readonly name: string;
+  /** What it found when the command started. */
+  readonly found: readonly Target[];
+  /** What it finds now; empty: nothing. Rejects with a message of one line. */
+  readonly again: () => Promise<readonly Target[]>;
+}
+
+/** A page that a search found for the first time since, or no longer finds. */
+export interface TargetChange {
+  readonly at_ns: number;
+  /** The URL without user info and query. */
+  readonly target: string;
+  readonly change: 'joined' | 'left';
+}
+
+/** A pod that ends is read until then; one that starts is counted from its start, whenever it is found. */
+const REPEAT_SECONDS = 2;
+/** Every page that was ever read is part of the result. */
+const MAX_JOINED = 4 * MAX_PAGES;
+/** Kept for the result. */
+const MAX_CHANGES = 1000;
+
+export interface SearchWatchOptions {
+  readonly collector: Pick<Collector, 'join'>;
+  readonly now_ns: () => number;
+  readonly report: (line: string) => void;
+  /** After pages joined or left. */
+  readonly changed?: () => void;
+  readonly repeatSeconds?: number;
+}
+
+/** Repeats searches while a run lasts: the collector reads what joins, and goes on to read what left until it is gone. */
+export class SearchWatch {
+  readonly changes: TargetChange[] = [];
+  readonly #searches: readonly TargetSearch[];
+  readonly #options: SearchWatchOptions;
+  readonly #ended = new AbortController();
+  readonly #failing = new Set<TargetSearch>();
+  /** By search, what it found last. */
+  readonly #present: Map<TargetSearch, ReadonlyMap<string, Target>>;
+  /** All that are read. */
+  readonly #read: Set<string>;
+  readonly #first: number;
+  #watching: Promise<void> = Promise.resolve();
+
+  /** `read`: the URLs that the collector reads already. */
+  constructor(searches: readonly TargetSearch[], read: readonly string[], options: SearchWatchOptions) {
+    this.#searches = searches;
+    this.#options = options;
+    this.#present = new Map(searches.map((search) => [search, byUrl(search.found)]));
+    this.#read = new Set(read);
+    this.#first = this.#read.size;
+  }
+
+  start(): void {
+    if (this.#searches.length > 0) this.#watching = this.#watch();
+  }
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    await this.#watching;
+  }
+
+  /** When a page that still answers, or did, was found no more; null: it did not leave. */
+  leftAt_ns(target: string): number | null {
+    const last = this.changes.findLast((each) => each.target === target);
+    return last?.change === 'left' ? last.at_ns : null;
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#ended;
+    const { repeatSeconds = REPEAT_SECONDS } = this.#options;
+    for (;;) {
+      // It rejects only when `stop` ends the wait.
+      await sleep(repeatSeconds * 1000, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      const before = this.changes.length;
+      await Promise.all(this.#searches.map((search) => this.#repeat(search)));
+      if (this.changes.length > before) this.#options.changed?.();
+    }
+  }
+
+  async #repeat(search: TargetSearch): Promise<void> {
+    const { report } = this.#options;
+    try {
+      const found = byUrl(await search.again());
+      if (this.#failing.delete(search)) report(`${search.name} responds again`);
+      if (this.#ended.signal.aborted) return;
+      const before = this.#present.get(search) ?? new Map<string, Target>();
+      this.#present.set(search, found);
+      this.#add(
+        search,
+        [...found.values()].filter(({ url }) => !before.has(url)),
+      );
+      const left = [...before.values()].filter(({ url }) => !this.#isPresent(url));
+      for (const target of left) this.#note(search, target, 'left');
+    } catch (error) {
+      if (this.#failing.has(search)) return;
+      this.#failing.add(search);
+      report(`${reasonOf(error)}; the pages found before are still read, and the search is repeated`);
+    }
+  }
+
+  #add(search: TargetSearch, appeared: readonly Target[]): void {
+    const fresh = appeared.filter(({ url }) => !this.#read.has(url));
+    const room = Math.max(0, MAX_JOINED - (this.#read.size - this.#first));
+    if (fresh.length > room)
+      this.#options.report(`${search.name}: more than ${MAX_JOINED} pages joined; further ones are not read`);
+    const added = fresh.slice(0, room);
+    for (const { url } of added) this.#read.add(url);
+    this.#options.collector.join(added);
+    for (const target of appeared) if (this.#read.has(target.url)) this.#note(search, target, 'joined');
+  }
+
+  #isPresent(url: string): boolean {
+    return [...this.#present.values()].some((pages) => pages.has(url));
+  }
+
+  #note(search: TargetSearch, { name }: Target, change: TargetChange['change']): void {
+    if (this.changes.length === MAX_CHANGES) return;
+    this.changes.push({ at_ns: this.#options.now_ns(), target: name, change });
+    this.#options.report(
+      `${name} ${change === 'joined' ? 'joined: found by' : 'left: no longer found by'} ${search.name}`,
+    );
+  }
+}
+
+const byUrl = (targets: readonly Target[]): ReadonlyMap<string, Target> =>
+  new Map(targets.map((target) => [target.url, target]));
