@@ -8,7 +8,14 @@ export function replay(pages: readonly RecordedPage[], store = new TargetStore()
   const zero = pages[0]?.unixSeconds ?? 0;
   for (const { unixSeconds, text } of pages) {
     const at_ns = Math.round((unixSeconds - zero) * 1e9);
-    const times = { sent_ns: at_ns, at_ns, duration_ns: 0, interval_ns: 1e9, edge: false, unixSeconds: [unixSeconds, unixSeconds] } as const;
+    const times = {
+      sent_ns: at_ns,
+      at_ns,
+      duration_ns: 0,
+      interval_ns: 1e9,
+      edge: false,
+      unixSeconds: [unixSeconds, unixSeconds],
+    } as const;
     if (text === null) store.recordFailure(times, 'no answer');
     else store.recordPage(times, parser.parse(new TextEncoder().encode(text), 'text/plain'), false);
   }
