@@ -40,3 +40,28 @@ function escaped(text: string): string {
 
 /** Control characters other than tab and line ends. */
 const FORBIDDEN = /(?![\t\n\r])\p{Cc}/gu;
+
+/** A table in a card; a head that is a text becomes a cell. */
+export function dataTable(heads: readonly (string | Html)[], rows: readonly Html[]): Html {
+  const cells = heads.map((head) => (typeof head === 'string' ? html`<th>${head}</th>` : head));
+  return html`<div class="card">
+    <table class="data">
+      ${
+        heads.length === 0
+          ? null
+          : html`<thead>
+              <tr>
+                ${cells}
+              </tr>
+            </thead>`
+      }
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div> `;
+}
+
+/** The head of a column: with a smaller line below, or of texts, which begin on the left. */
+export const headBelow = (text: string, below: string): Html => html`<th>${text}<small>${below}</small></th>`;
+export const headOfText = (text: string): Html => html`<th class="text">${text}</th>`;

@@ -5,7 +5,7 @@ import type { DistributionResult, ResultFile } from '../../../core/run/result.ts
 import type { RunFile } from '../../../core/run/run.ts';
 import { quantity, ABSENT, counted, quantityRange, significant } from '../../../core/text/quantities.ts';
 import { shellCommand } from '../../../core/text/shell-word.ts';
-import { html, type Html } from '../html.ts';
+import { dataTable, html, type Html } from '../html.ts';
 import { scalarOf, distributionOf, type ReportData } from '../report-data.ts';
 import { runTitle, tooFew } from '../words.ts';
 
@@ -101,7 +101,8 @@ export function configuration({ run, result }: ReportData): Html {
   const leaves = flattened(Object.fromEntries(key));
   const unset = leaves.filter(([, value]) => value === null).map(([name]) => name);
   const options = flattened({ dataset: run.dataset });
-  const rows: (readonly [string, string])[] = [
+  const rows: (readonly [string, string | Html])[] = [
+    ['fingerprint', html`<code>${run.fingerprint}</code>`],
     ...leaves.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
     [
       'run',
@@ -129,23 +130,16 @@ export function configuration({ run, result }: ReportData): Html {
       run.json: the values up to <code>streaming</code> and the definitions of the measures. The dataset’s options
       determine its <code>dataset plan sha256</code>.
     </p>
-    <div class="card">
-      <table class="data">
-        <tbody>
-          <tr>
-            <th>fingerprint</th>
-            <td class="text"><code>${run.fingerprint}</code></td>
-          </tr>
-          ${rows.map(
-            ([name, value]) =>
-              html`<tr>
-                <th>${name}</th>
-                <td class="text">${value}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${dataTable(
+      [],
+      rows.map(
+        ([name, value]) =>
+          html`<tr>
+            <th>${name}</th>
+            <td class="text">${value}</td>
+          </tr>`,
+      ),
+    )}
     <p class="note">Not set or unknown: ${unset.join(', ')}.</p>
   </section> `;
 }

@@ -6,7 +6,7 @@ import { ERROR_REASONS, OUTCOMES, countOf, FAILED_OUTCOMES } from '../../../core
 import type { DistributionResult, ResultFile, StageResult } from '../../../core/run/result.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
-import { html, type Html } from '../html.ts';
+import { dataTable, headBelow, headOfText, html, type Html } from '../html.ts';
 import { distributionOf, scalarOf } from '../report-data.ts';
 import { heading, populationWords, tooFew, unitWords, formulaOf, verdictCell } from '../words.ts';
 
@@ -33,23 +33,17 @@ export function measures(result: ResultFile): Html {
       independent values with the same information. “Too few”: fewer than five independent values are expected beyond
       the percentile, so it depends on a few single values. ${failedNote}
     </p>
-    <div class="card">
-      <table class="data">
-        <thead>
-          <tr>
-            <th>Measure</th>
-            <th>n<small>effective n</small></th>
-            <th>mean<small>deviation</small></th>
-            <th>min</th>
-            ${PERCENTILES.map((p) => html`<th>${statName(p)}</th>`)}
-            <th>max</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${shown.map(row)}
-        </tbody>
-      </table>
-    </div>
+    ${dataTable(
+      [
+        'Measure',
+        headBelow('n', 'effective n'),
+        headBelow('mean', 'deviation'),
+        'min',
+        ...PERCENTILES.map(statName),
+        'max',
+      ],
+      shown.map(row),
+    )}
     ${absent.length === 0 ? null : html`<p class="note">Without a value: ${absent.map(heading).join(', ')}.</p>`}
   </section> `;
 }
@@ -96,21 +90,7 @@ export function scalars(result: ResultFile): Html {
     );
   return html`<section>
     <h2>Scalar measures</h2>
-    <div class="card">
-      <table class="data">
-        <thead>
-          <tr>
-            <th>Measure</th>
-            <th>Value</th>
-            <th class="text">Definition</th>
-            <th class="text">Requests</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${dataTable(['Measure', 'Value', headOfText('Definition'), headOfText('Requests')], rows)}
   </section> `;
 }
 
@@ -133,29 +113,16 @@ export function stageSection({ stages }: ResultFile): Html {
         ${hasSlos ? verdictCell(worstVerdict(stage.slos)) : null}
       </tr>`,
   );
+  const latencies = LATENCIES.flatMap((measure) =>
+    STAGE_PERCENTILES.map((name) => headBelow(shortTitle(measure), name)),
+  );
+  const heads = ['Stage', 'Ok', 'Failed', 'Requests', 'Output tokens', ...latencies];
   return html`<section>
     <h2>Stages</h2>
     <p>
       A request belongs to the stage in which it was due. All other figures of this page are of all stages together.
     </p>
-    <div class="card">
-      <table class="data">
-        <thead>
-          <tr>
-            <th>Stage</th>
-            <th>Ok</th>
-            <th>Failed</th>
-            <th>Requests</th>
-            <th>Output tokens</th>
-            ${LATENCIES.map((measure) => STAGE_PERCENTILES.map((name) => html`<th>${shortTitle(measure)}<small>${name}</small></th>`))}
-            ${hasSlos ? html`<th>Objectives</th>` : null}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${dataTable([...heads, ...(hasSlos ? ['Objectives'] : [])], rows)}
   </section>`;
 }
 
@@ -183,22 +150,7 @@ export function objectives({ slos }: ResultFile): Html {
   });
   return html`<section>
     <h2>Objectives</h2>
-    <div class="card">
-      <table class="data">
-        <thead>
-          <tr>
-            <th>Objective</th>
-            <th>Limit</th>
-            <th>Value<small>95 % interval</small></th>
-            <th>Verdict</th>
-            <th class="text"></th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${dataTable(['Objective', 'Limit', headBelow('Value', '95 % interval'), 'Verdict', headOfText('')], rows)}
   </section> `;
 }
 
@@ -213,32 +165,20 @@ export function errors({ errors: byReason, requests }: ResultFile): Html {
   const all = countOf(requests, OUTCOMES);
   return html`<section>
     <h2>Unsuccessful requests</h2>
-    <div class="card">
-      <table class="data">
-        <thead>
-          <tr>
-            <th>Reason</th>
-            <th class="text">Meaning</th>
-            <th>Requests</th>
-            <th>Share</th>
-            <th class="text"></th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map(
-            ({ reason, count }) =>
-              html`<tr>
-                <td><code>${reason}</code></td>
-                <td class="text">${ERROR_REASON_RULES[reason]}</td>
-                <td>${significant(count)}</td>
-                <td>${quantity(all === null ? null : count / all, 'ratio')}</td>
-                <td class="text">
-                  <span class="share" style="width:${Math.max(1, Math.round((count / most) * 160))}px"></span>
-                </td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${dataTable(
+      ['Reason', headOfText('Meaning'), 'Requests', 'Share', headOfText('')],
+      rows.map(
+        ({ reason, count }) =>
+          html`<tr>
+            <td><code>${reason}</code></td>
+            <td class="text">${ERROR_REASON_RULES[reason]}</td>
+            <td>${significant(count)}</td>
+            <td>${quantity(all === null ? null : count / all, 'ratio')}</td>
+            <td class="text">
+              <span class="share" style="width:${Math.max(1, Math.round((count / most) * 160))}px"></span>
+            </td>
+          </tr>`,
+      ),
+    )}
   </section> `;
 }

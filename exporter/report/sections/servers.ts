@@ -5,8 +5,7 @@ import type { ResultFile, ServerRequests, ServersResult } from '../../../core/ru
 import { pathOf } from '../../../core/chart/path.ts';
 import { fittedScale, ticksOf } from '../../../core/chart/scale.ts';
 import { figure, mark, Y_RANGE } from '../figure.ts';
-import { html } from '../html.ts';
-import type { Html } from '../html.ts';
+import { dataTable, html, type Html } from '../html.ts';
 import type { SeriesSummary, HistogramStatistics } from '../../../core/run/servers-file.ts';
 import type { ReportData } from '../report-data.ts';
 import { distributionOf } from '../report-data.ts';
@@ -101,24 +100,7 @@ function targetTable({ targets, requests, exact }: ServersResult): Html {
         <td>${quantity(p50, 'seconds')}</td>
       </tr>`,
   );
-  return html`${counts}
-    <div class="card">
-      <table class="data">
-        <thead>
-          <tr>
-            <th>Target</th>
-            <th>System</th>
-            <th>State</th>
-            <th>Scrapes</th>
-            <th>Failed</th>
-            <th>Scrape p50</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div> `;
+  return html`${counts} ${dataTable(['Target', 'System', 'State', 'Scrapes', 'Failed', 'Scrape p50'], rows)}`;
 }
 
 const NOT_EXACT = ' The servers’ values do not cover exactly the requests of this run: see their n.';
@@ -162,23 +144,7 @@ function besideClient(result: ResultFile, series: readonly SeriesSummary[]): Htm
       The client's percentile is exact.${isExact ? null : NOT_EXACT} They differ by the network, the connection and the
       definitions of start and end.
     </p>
-    <div class="card">
-      <table class="data">
-        <thead>
-          <tr>
-            <th>Measure</th>
-            <th>n</th>
-            <th>mean</th>
-            <th>p50</th>
-            <th>p90</th>
-            <th>p99</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div> `;
+    ${dataTable(['Measure', 'n', 'mean', 'p50', 'p90', 'p99'], rows)}`;
 }
 
 function clientRow(result: ResultFile, name: string): Html {

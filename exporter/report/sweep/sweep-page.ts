@@ -9,7 +9,7 @@ import { withinText } from '../../../core/sweeps/sweep-names.ts';
 import { ABSENT, counted, quantity, quantityRange, significant, things } from '../../../core/text/quantities.ts';
 import { replaceFile, besideOutput } from '../../files/durable-file.ts';
 import { documentOf } from '../document.ts';
-import { html, type Html } from '../html.ts';
+import { dataTable, headBelow, headOfText, html, type Html } from '../html.ts';
 import { verdictCell } from '../words.ts';
 import { gpusOf, sweepCharts, type SweepReport } from './sweep-charts.ts';
 
@@ -21,6 +21,7 @@ const COLUMNS: readonly (readonly [head: string, below: string, figure: SweepFig
   [shortTitle('inter_token_latency'), 'p50', 'inter_token_latency_p50', 'seconds'],
   [shortTitle('inter_token_latency'), 'p99', 'inter_token_latency_p99', 'seconds'],
   ['Goodput', 'requests/s', 'goodput', 'requests_per_second'],
+  ['Per user', 'tokens/s, p50', 'tokens_per_second_per_user_p50', 'tokens_per_second'],
 ];
 
 /** The steps of each sweep, with the range over the repeats. */
@@ -37,36 +38,29 @@ function sweepTable(report: SweepReport, i: number): Html {
   const gpus = gpusOf(report, sweep);
   const hasObjectives = sweep.steps.some(({ objective }) => objective !== null);
   const columns = COLUMNS.filter(([, , figure]) => sweep.steps.some(({ values }) => values[figure] !== null));
+  const heads = [
+    headBelow(sweep.load_mode === 'concurrency' ? 'Concurrency' : 'Requests/s sent', 'run'),
+    ...(hasObjectives ? ['Objective'] : []),
+    headBelow('Requests', 'errors'),
+    ...columns.map(([head, below]) => headBelow(head, below)),
+    ...(gpus === null ? [] : [headBelow('Per GPU', 'tokens/s')]),
+  ];
   return html`${report.sweeps.length > 1 ? html`<h3>${report.names[i] ?? ''}</h3>` : null}
-    <div class="card">
-      <table class="data">
-        <thead>
-          <tr>
-            <th>${sweep.load_mode === 'concurrency' ? 'Concurrency' : 'Requests/s sent'}<small>run</small></th>
-            ${hasObjectives ? html`<th>Objective</th>` : null}
-            <th>Requests<small>errors</small></th>
-            ${columns.map(([head, below]) => html`<th>${head}<small>${below}</small></th>`)}
-            <th>Per user<small>tokens/s, p50</small></th>
-            ${gpus === null ? null : html`<th>Per GPU<small>tokens/s</small></th>`}
-          </tr>
-        </thead>
-        <tbody>
-          ${sweep.steps.map(
-            (step) =>
-              html`<tr>
-                <th>
-                  ${significant(step.load)}${marksOf(step, sweep)}${step.runs.map(({ run_id, status }) => html`<small><a href="${encodeURIComponent(run_id)}/report.html">${run_id}</a>${status === 'completed' ? null : ` (${status})`}</small>`)}
-                </th>
-                ${hasObjectives ? verdictCell(step.objective) : null}
-                <td>${counted(step.requests.ok)}<small>${counted(countOf(step.requests, FAILED_OUTCOMES))}</small></td>
-                ${columns.map(([, , figure, unit]) => cell(step.values[figure], unit))}
-                ${cell(step.values.tokens_per_second_per_user_p50, 'tokens_per_second')}
-                ${gpus === null ? null : html`<td>${perGpu(step, gpus)}</td>`}
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>`;
+  ${dataTable(
+    heads,
+    sweep.steps.map(
+      (step) =>
+        html`<tr>
+          <th>
+            ${significant(step.load)}${marksOf(step, sweep)}${step.runs.map(({ run_id, status }) => html`<small><a href="${encodeURIComponent(run_id)}/report.html">${run_id}</a>${status === 'completed' ? null : ` (${status})`}</small>`)}
+          </th>
+          ${hasObjectives ? verdictCell(step.objective) : null}
+          <td>${counted(step.requests.ok)}<small>${counted(countOf(step.requests, FAILED_OUTCOMES))}</small></td>
+          ${columns.map(([, , figure, unit]) => cell(step.values[figure], unit))}
+          ${gpus === null ? null : html`<td>${perGpu(step, gpus)}</td>`}
+        </tr>`,
+    ),
+  )}`;
 }
 
 function marksOf({ load }: SweepStep, { knee, within_objective }: SweepReport['sweeps'][number]): string | null {
@@ -149,24 +143,13 @@ function comparison(report: SweepReport): Html | null {
   if (sweeps.length === 1) return null;
   return html`<section>
     <h2>Sweeps</h2>
-    <div class="card">
-      <table class="data">
-        <thead>
-          <tr>
-            <th>Sweep</th>
-            <th class="text">Objectives</th>
-            <th class="text">Loads at which they are met</th>
-            <th>Output tokens/s<small>at the largest of them</small></th>
-            <th>Knee</th>
-            <th>Most output tokens/s</th>
-            <th>GPUs</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${sweeps.map((sweep, i) => comparisonRow(report, sweep, names[i] ?? ''))}
-        </tbody>
-      </table>
-    </div>
+    ${dataTable(
+      [
+        ...['Sweep', headOfText('Objectives'), headOfText('Loads at which they are met')],
+        ...[headBelow('Output tokens/s', 'at the largest of them'), 'Knee', 'Most output tokens/s', 'GPUs'],
+      ],
+      sweeps.map((sweep, i) => comparisonRow(report, sweep, names[i] ?? '')),
+    )}
   </section> `;
 }
 
