@@ -53,7 +53,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'exporter/sweeps': [...CORE, ...BASE, ...RUNS],
   'exporter/imports': [...CORE, 'catalog', ...BASE, ...RUNS],
   'exporter/publish': [...CORE, 'catalog', ...BASE, ...RUNS, 'exporter/judge'],
-  'exporter/report': [...CORE, 'catalog', ...BASE, ...RUNS],
+  'exporter/report': [...CORE, ...BASE, ...RUNS, 'catalog', 'exporter/publish'],
   'exporter/starts': [...CORE, ...BASE],
   'exporter/explain': [...CORE, 'catalog', ...BASE, 'exporter/servers', 'exporter/publish'],
   'exporter/http': [

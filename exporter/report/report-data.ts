@@ -2,9 +2,8 @@ import { stageLoadText } from '../../core/run/load.ts';
 import type { PhaseName } from '../../core/run/record.ts';
 import type { DistributionResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import type { SeriesSummary } from '../../core/run/servers-file.ts';
 import type { RequestView } from './request-view.ts';
-import type { ServerSignal } from './server-signals.ts';
+import type { ReportServers } from './server-signals.ts';
 
 /** The data of a report. */
 export interface ReportData {
@@ -13,7 +12,7 @@ export interface ReportData {
   /** Null if no record could be read; the notes have the reason. */
   readonly requests: RequestView | null;
   /** Null if no server metrics were collected. */
-  readonly servers: { readonly signals: readonly ServerSignal[]; readonly series: readonly SeriesSummary[] } | null;
+  readonly servers: ReportServers | null;
   /** What could not be read, one line each. */
   readonly notes: readonly string[];
 }

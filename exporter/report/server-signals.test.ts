@@ -1,108 +1,49 @@
-import { describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
+import type { SampledSeries } from '../publish/views/server-view.ts';
 import { serverSignals } from './server-signals.ts';
-import type { ServerSample } from './server-signals.ts';
-import { timeBins } from './time-bins.ts';
 
-const BINS = timeBins(6);
+const SCRAPES = [0, 2, 4, 6];
+const A = 'http://a:8000/metrics';
+const B = 'http://b:8000/metrics';
 
-function samples(
+function series(
   name: string,
-  values: readonly (readonly [number, number | null])[],
-  labels = '{}',
-  target = 'http://a:8000/metrics',
-): ServerSample[] {
-  return values.map(([at_seconds, value]) => ({ target, name, labels, at_seconds, value }));
+  values: readonly (number | null)[],
+  { labels = {}, target = A, type = 'gauge' }: Partial<Pick<SampledSeries, 'labels' | 'target' | 'type'>> = {},
+): SampledSeries {
+  return { target, name, family: name, type, labels, seconds: SCRAPES.slice(0, values.length), values: [...values] };
 }
 
-describe('gauges', () => {
-  test('hold until the next value; the mean over a bin is drawn, and nothing where no value is known', () => {
-    const running = samples('vllm:num_requests_running', [
-      [0.5, 4],
-      [1.25, 8],
-      [2, 8],
-    ]);
-    const [signal] = serverSignals(running, BINS, 0.25);
-    expect(signal?.quantity).toBe('requests_running');
-    // Bins of 0.5 s: [0.5, 1) 4, [1, 1.5) half 4 and half 8, [1.5, 2) 8.
-    expect(signal?.lines[0]?.values).toEqual([null, 4, 6, 8, ...Array<null>(8).fill(null)]);
-  });
+const signalsOf = (...all: readonly SampledSeries[]) =>
+  serverSignals({ scrapes: new Map([A, B].map((target) => [target, SCRAPES])), series: all });
 
-  test('engines of a target are summed, its KV caches are not; targets stay separate', () => {
-    const all = [
-      ...samples(
-        'vllm:num_requests_waiting',
-        [
-          [0, 1],
-          [6, 1],
-        ],
-        '{"engine":"0"}',
-      ),
-      ...samples(
-        'vllm:num_requests_waiting',
-        [
-          [0, 2],
-          [6, 2],
-        ],
-        '{"engine":"1"}',
-      ),
-      ...samples(
-        'vllm:num_requests_waiting',
-        [
-          [0, 5],
-          [6, 5],
-        ],
-        '{}',
-        'http://b:8000/metrics',
-      ),
-      ...samples(
-        'vllm:kv_cache_usage_perc',
-        [
-          [0, 0.25],
-          [6, 0.25],
-        ],
-        '{"engine":"0"}',
-      ),
-      ...samples(
-        'vllm:kv_cache_usage_perc',
-        [
-          [0, 0.75],
-          [6, 0.75],
-        ],
-        '{"engine":"1"}',
-      ),
-    ];
-    const signals = serverSignals(all, BINS, 0.25);
-    const values = (quantity: string) => signals.find((s) => s.quantity === quantity)?.lines.map((l) => l.values[0]);
-    expect(values('requests_waiting')).toEqual([3, 5]);
-    expect(values('kv_cache_usage')).toEqual([0.75]);
-  });
-});
-
-test('counters are rates over at least two scrapes, a reset counts from 0', () => {
-  const tokens = samples('vllm:generation_tokens_total', [
-    [0, 100],
-    [1, 150],
-    [2, 200],
-    [3, 40],
-    [4, 100],
-    [5, 160],
-    [6, 220],
+test('engines of a target are summed, its KV caches are not; targets stay separate', () => {
+  const waiting = 'vllm:num_requests_waiting';
+  const signals = signalsOf(
+    series(waiting, [1, 1, 3, null], { labels: { engine: '0' } }),
+    series(waiting, [2, 2, null, null], { labels: { engine: '1' } }),
+    series(waiting, [5], { target: B }),
+    series('vllm:kv_cache_usage_perc', [0.25], { labels: { engine: '0' } }),
+    series('vllm:kv_cache_usage_perc', [0.75], { labels: { engine: '1' } }),
+  );
+  expect(signals.map(({ quantity }) => quantity)).toEqual(['requests_waiting', 'kv_cache_usage']);
+  expect(signals[0]?.lines).toEqual([
+    { target: A, family: waiting, seconds: SCRAPES, values: [3, 3, 3, null] },
+    { target: B, family: waiting, seconds: SCRAPES, values: [5, 5, 5, 5] },
   ]);
-  const [signal] = serverSignals(tokens, BINS, 1);
-  expect(signal?.bins).toMatchObject({ widthSeconds: 2, count: 3 });
-  // 100 → 200; then 40 + 60 after the reset; then 120: each over 2 s.
-  expect(signal?.lines[0]?.values).toEqual([50, 50, 60]);
+  expect(signals[1]?.lines[0]?.values).toEqual([0.75, 0.75, 0.75, 0.75]);
 });
 
-test('families that are not signals are left out; without signals the result is empty', () => {
-  expect(
-    serverSignals(
-      samples('python_gc_collections_total', [
-        [0, 1],
-        [1, 2],
-      ]),
-      BINS,
-      1,
-    ),
-  ).toEqual([]);
+test('counters of a target are summed as rates, a reset counts from 0', () => {
+  const counter = { type: 'counter' };
+  const [signal] = signalsOf(
+    series('vllm:generation_tokens_total', [100, 200, 40, 100], { ...counter, labels: { engine: '0' } }),
+    series('vllm:generation_tokens_total', [0, 10, 20, 30], { ...counter, labels: { engine: '1' } }),
+  );
+  // 100, then 40 after the reset, then 60 over 2 s each; and 10.
+  expect(signal?.lines[0]?.values).toEqual([null, 55, 25, 35]);
+});
+
+test('families that are not signals are left out', () => {
+  expect(signalsOf(series('python_gc_collections_total', [1, 2, 3, 4], { type: 'counter' }))).toEqual([]);
 });

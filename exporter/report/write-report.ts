@@ -7,8 +7,7 @@ import { reasonOf } from '../errors/expected-error.ts';
 import type { ReportData } from './report-data.ts';
 import { RequestViewBuilder } from './request-view.ts';
 import type { RequestView } from './request-view.ts';
-import { serverSignals, signalNames, type ServerSample } from './server-signals.ts';
-import { timeBins } from './time-bins.ts';
+import { readReportServers } from './server-signals.ts';
 import { documentOf } from './document.ts';
 import { html } from './html.ts';
 import { runTitle } from './words.ts';
@@ -17,8 +16,6 @@ import { distributions } from './sections/distributions.ts';
 import { errors, measures, objectives, scalars, stageSection } from './sections/measures.ts';
 import { serverSection } from './sections/servers.ts';
 import { timeline } from './sections/timeline.ts';
-import type { SeriesSummary } from '../../core/run/servers-file.ts';
-import { readServersFile, readServersParquet } from '../store/read-servers.ts';
 
 export const REPORT_FILE = 'report.html';
 
@@ -39,12 +36,12 @@ export async function writeReport(
     notes.push(`The records cannot be read, so charts of them are missing: ${reasonOf(error)}.`);
     return null;
   });
-  const files = await readServers(folder, run.start).catch((error: unknown) => {
+  const servers = await readReportServers(folder, run.start).catch((error: unknown) => {
     notes.push(`The collected server metrics cannot be read: ${reasonOf(error)}.`);
     return null;
   });
   const path = join(folder, REPORT_FILE);
-  const page = reportPage({ run, result, requests, servers: servers(files, requests, result), notes });
+  const page = reportPage({ run, result, requests, servers, notes });
   await replaceFile(path, page, temporaryFor);
   return path;
 }
@@ -54,12 +51,6 @@ export async function viewOfRecords(records: AsyncIterable<RequestRecord>): Prom
   const builder = new RequestViewBuilder();
   for await (const record of records) builder.add(record);
   return builder.view();
-}
-
-function servers(files: ServerFiles | null, requests: RequestView | null, result: ResultFile): ReportData['servers'] {
-  if (files === null) return null;
-  const bins = requests?.bins ?? timeBins(result.window.seconds ?? 0);
-  return { signals: serverSignals(files.samples, bins, files.intervalSeconds), series: files.series };
 }
 
 /** The report of a run as one self-contained HTML page. */
@@ -75,43 +66,4 @@ export function reportPage(data: ReportData): string {
         · contains no prompts or responses
       </footer>`,
   );
-}
-
-/** The server metrics in a run directory. */
-interface ServerFiles {
-  readonly intervalSeconds: number;
-  readonly series: readonly SeriesSummary[];
-  readonly samples: readonly ServerSample[];
-}
-
-/**
- * Null if no server metrics were collected. `start` is the wall time of the run's zero. Throws if a file is damaged.
- */
-async function readServers(folder: string, start: string | null): Promise<ServerFiles | null> {
-  const file = start === null ? null : await readServersFile(folder);
-  if (file === null || start === null) return null;
-  const repeated = new Set(file.series.filter(({ repeats }) => repeats !== null).map(keyOf));
-  const samples = await readSamples(folder, start);
-  return {
-    intervalSeconds: file.interval_seconds,
-    series: file.series,
-    samples: samples.filter(({ target, name, labels }) => !repeated.has(JSON.stringify([target, name, labels]))),
-  };
-}
-
-const keyOf = ({ target, family, labels }: SeriesSummary): string =>
-  JSON.stringify([target, family, JSON.stringify(labels)]);
-
-async function readSamples(folder: string, start: string): Promise<ServerSample[]> {
-  const start_ns = BigInt(Date.parse(start)) * 1_000_000n;
-  const wanted = signalNames();
-  const samples: ServerSample[] = [];
-  for await (const rows of (await readServersParquet(folder)) ?? []) {
-    for (const { target, name, labels, time_ns, value } of rows) {
-      if (wanted.has(name)) {
-        samples.push({ target, name, labels, at_seconds: Number(time_ns - start_ns) / 1e9, value });
-      }
-    }
-  }
-  return samples;
 }

@@ -30,26 +30,34 @@ export function serverSection(data: ReportData): Html {
   const { result, requests, servers } = data;
   const targets = result.servers;
   if (servers === null && targets === null) return html``;
-  const span = requests?.bins.spanSeconds ?? servers?.signals[0]?.bins.spanSeconds ?? null;
-  const axis = span === null ? null : timeAxis(data, span);
+  const axis = timeAxis(data, requests?.bins.spanSeconds ?? result.window.seconds ?? 0);
   return html`<section>
     <h2>Server metrics</h2>
     ${targets === null ? null : targetTable(targets)}
-    ${axis === null || servers === null ? null : html`<div class="charts">${servers.signals.map((signal) => signalFigure(axis, signal))}</div>`}
+    ${servers === null ? null : html`<div class="charts">${servers.signals.map((signal) => signalFigure(axis, signal))}</div>`}
     ${servers === null ? null : besideClient(result, servers.series)}
   </section> `;
 }
 
-function signalFigure(axis: TimeAxis, { quantity: name, bins, lines }: ServerSignal): Html {
-  const shown = lines.slice(0, MAX_LINES);
-  const values = shown.flatMap((each) => each.values.filter((value) => value !== null));
-  const scale = fittedScale(values, Y_RANGE, 4);
+function signalFigure(axis: TimeAxis, { quantity: name, lines }: ServerSignal): Html {
+  const [from, to] = axis.x.scale.domain;
+  const shown = lines.slice(0, MAX_LINES).map(({ target, family, seconds, values }, i) => ({
+    label: `${family} at ${hostOf(target)}`,
+    style: `c${i + 1}`,
+    // Servers are scraped before the first request and after the last.
+    points: seconds.flatMap((at, j) => (at < from || at > to ? [] : [[at, values[j] ?? null] as const])),
+  }));
+  const scale = fittedScale(
+    shown.flatMap(({ points }) => points.flatMap(([, value]) => value ?? [])),
+    Y_RANGE,
+    4,
+  );
   const [title, caption] = TITLES[name];
   const omitted = lines.length - shown.length;
   return figure({
     title,
     caption: omitted > 0 ? `${caption}; ${omitted} more targets are not shown` : caption,
-    legend: shown.map(({ target, family }, i) => ({ label: `${family} at ${hostOf(target)}`, style: `c${i + 1}` })),
+    legend: shown,
     x: axis.x,
     y: {
       scale,
@@ -57,13 +65,11 @@ function signalFigure(axis: TimeAxis, { quantity: name, bins, lines }: ServerSig
       text: (value) => (name === 'kv_cache_usage' ? tickText(value, 'ratio') : significant(value)),
     },
     behind: axis.behind,
-    marks: shown.map((each, i) =>
+    marks: shown.map(({ points, style }) =>
       mark(
         'line',
-        pathOf(
-          each.values.map((value, bin) => [axis.middle(bins, bin), value === null ? null : scale(value)] as const),
-        ),
-        `c${i + 1}`,
+        pathOf(points.map(([at, value]) => [axis.x.scale(at), value === null ? null : scale(value)])),
+        style,
       ),
     ),
   });
