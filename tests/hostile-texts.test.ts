@@ -44,7 +44,7 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
   ['a goodput', parseGoodput],
   ['a condition on runs', parseCondition],
   ['a distribution of lengths', parseSequenceDistribution],
-  ['a mapping of columns', parseMapping],
+  ['a mapping of columns', (text) => parseMapping(text, 'mapping.yml')],
   ['a wall time', (text) => wallTime(text, null)],
   ['an error of Python', pythonError],
   ['a host name', hostTest({ host: '127.0.0.1', allowedHosts: [] })],

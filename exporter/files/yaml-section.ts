@@ -1,33 +1,55 @@
-import { parseDocument } from 'yaml';
+import { isNode, LineCounter, parseDocument } from 'yaml';
 import { ConfigurationError } from '../errors/expected-error.ts';
 
 /** Units of Prometheus' durations, in milliseconds, in the order in which they may follow each other. */
 const DURATION_UNITS = { y: 31_536_000_000, w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 
-/** The root of a YAML file. `file` begins the message of the `ConfigurationError` that is thrown for anything that is wrong. */
+/**
+ * The root of a YAML file. `file`, and the line where it is known, begin the message of the `ConfigurationError` that is
+ * thrown for anything that is wrong.
+ */
 export function yamlSection(text: string, file: string): YamlSection {
-  const document = parseDocument(text, { uniqueKeys: true, strict: true, prettyErrors: false });
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, strict: true, prettyErrors: false });
+  const at = (offset: number): string => `${file}:${lines.linePos(offset).line}`;
   const [problem] = document.errors;
-  if (problem !== undefined) throw new ConfigurationError(`${file}: ${problem.message}`);
-  return new YamlSection(document.toJS({ maxAliasCount: 0 }) ?? {}, file, '');
+  if (problem !== undefined) throw new ConfigurationError(`${at(problem.pos[0])}: ${problem.message}`);
+  // Of a key that is missing the place is that of its mapping.
+  const placeOf = (path: readonly string[]): string => {
+    if (path.length === 0) return file;
+    const node = document.getIn(path, true);
+    return isNode(node) && node.range ? at(node.range[0]) : placeOf(path.slice(0, -1));
+  };
+  try {
+    return new YamlSection(document.toJS({ maxAliasCount: 0 }) ?? {}, placeOf, []);
+  } catch (error) {
+    if (error instanceof ReferenceError)
+      throw new ConfigurationError(`${file}: it has an alias, which is not followed`);
+    throw error;
+  }
 }
 
 /** One mapping of a YAML file; a value that does not fit is refused with its place. */
 export class YamlSection {
   readonly #values: Readonly<Record<string, unknown>>;
-  readonly #file: string;
-  readonly #name: string;
+  readonly #placeOf: (path: readonly string[]) => string;
+  readonly #path: readonly string[];
 
-  constructor(value: unknown, file: string, name: string) {
-    this.#file = file;
-    this.#name = name;
+  constructor(value: unknown, placeOf: (path: readonly string[]) => string, path: readonly string[]) {
+    this.#placeOf = placeOf;
+    this.#path = path;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) this.refuse('', 'must be a mapping');
     this.#values = value as Record<string, unknown>;
   }
 
   refuse(key: string, problem: string): never {
-    const place = [this.#name, key].filter((part) => part !== '').join('.');
-    throw new ConfigurationError(`${this.#file}: ${place === '' ? 'the file' : place} ${problem}`);
+    const path = key === '' ? this.#path : [...this.#path, key];
+    throw new ConfigurationError(`${this.#placeOf(path)}: ${path.join('.') || 'the file'} ${problem}`);
+  }
+
+  /** The value as it is; undefined when it is absent. */
+  raw(key: string): unknown {
+    return Object.hasOwn(this.#values, key) ? this.#values[key] : undefined;
   }
 
   keys(): string[] {
@@ -45,8 +67,12 @@ export class YamlSection {
 
   /** An absent mapping is an empty one. */
   section(key: string): YamlSection {
-    const name = this.#name === '' ? key : `${this.#name}.${key}`;
-    return new YamlSection(this.#values[key] ?? {}, this.#file, name);
+    return new YamlSection(this.#values[key] ?? {}, this.#placeOf, [...this.#path, key]);
+  }
+
+  /** What was read from a key that must be there. */
+  needed<T>(key: string, found: T | null, what = ''): T {
+    return found ?? this.refuse(key, `is missing${what}`);
   }
 
   text(key: string): string | null {
@@ -79,7 +105,8 @@ export class YamlSection {
   choice<T extends string>(key: string, allowed: readonly T[]): T | null {
     const value = this.text(key);
     if (value === null) return null;
-    return allowed.find((each) => each === value) ?? this.refuse(key, `must be one of ${allowed.join(', ')}`);
+    const found = allowed.find((each) => each === value);
+    return found ?? this.refuse(key, `is '${value}' and must be one of ${allowed.join(', ')}`);
   }
 
   boolean(key: string): boolean | null {

@@ -5,11 +5,10 @@ import { mappedImporter } from '../../imports/mapped/mapped.ts';
 import { parseMapping } from '../../imports/mapped/mapping.ts';
 import { importFiles } from '../../imports/import-files.ts';
 import type { ImportReport, ImportRequest } from '../../imports/import-files.ts';
-import { ImportRefusal } from '../../imports/import-notes.ts';
 import type { Importer } from '../../imports/importer.ts';
 import { IMPORTERS } from '../../imports/importers.ts';
 import { watchFolders } from '../../imports/watch-folders.ts';
-import { reasonOf, RunsDirectoryError } from '../../errors/expected-error.ts';
+import { hasCode, reasonOf, RunsDirectoryError } from '../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { ImportProgress } from '../progress/import-progress.ts';
 import { importJson, importTable } from '../tables/import-table.ts';
@@ -97,9 +96,9 @@ export const run = command(
 /** Files that no importer recognizes are read with the mapping. */
 async function mappedBy(path: string): Promise<Importer> {
   try {
-    return mappedImporter(parseMapping(await readFile(path, 'utf8')));
+    return mappedImporter(parseMapping(await readFile(path, 'utf8'), path));
   } catch (error) {
-    throw new CliError(`--mapping ${path}: ${error instanceof ImportRefusal ? error.message : reasonOf(error)}`);
+    throw new CliError(`--mapping ${hasCode(error, 'configuration') ? error.message : `${path}: ${reasonOf(error)}`}`);
   }
 }
 

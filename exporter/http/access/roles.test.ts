@@ -21,7 +21,7 @@ anonymous: [read]
 
 test.each([
   ['', 'roles.yml: no one has a role'],
-  ['users: {bo: [read]}', 'roles.yml: users.bo is not among basic_auth_users of --web-config-file'],
+  ['users: {bo: [read]}', 'roles.yml:1: users.bo is not among basic_auth_users of --web-config-file'],
   ['users: {ana: [admin]}', "users.ana has the unknown value 'admin'; the values are read, annotate, write-baseline,"],
   ['users: {ana: read}', 'users.ana must be a list of strings'],
   ['groups: {}', 'groups is not a known key; the keys are users, tokens, anonymous'],
@@ -32,7 +32,7 @@ test.each([
     `tokens: {a: {token_sha256: ${DIGEST}, roles: [read]}, b: {token_sha256: ${DIGEST}, roles: []}}`,
     'tokens.b has the token of another entry',
   ],
-  ['users: {ana: [read]}\nusers: {ana: []}', 'roles.yml: Map keys must be unique'],
+  ['users: {ana: [read]}\nusers: {ana: []}', 'roles.yml:2: Map keys must be unique'],
 ])('%j is refused', (text, message) => {
   expect(() => parsed(text)).toThrow(ConfigurationError);
   expect(() => parsed(text)).toThrow(message);

@@ -61,10 +61,13 @@ test('the defaults of TLS', () => {
 
 test.each([
   ['[]', 'web.yml: the file must be a mapping'],
-  ['users: {}', 'web.yml: users is not a known key; the keys are tls_server_config, '],
-  ['tls_server_config: {cert_file: a}', 'web.yml: tls_server_config.key_file or key is required'],
+  ['users: {}', 'web.yml:1: users is not a known key; the keys are tls_server_config, '],
+  ['tls_server_config: {cert_file: a}', 'web.yml:1: tls_server_config.key_file or key is required'],
   ['tls_server_config: {cert: a, cert_file: b, key: c}', 'tls_server_config.cert and cert_file exclude each other'],
-  ['tls_server_config: {cert: a, key: b, min_version: SSL3}', 'min_version must be one of TLS10, TLS11, TLS12, TLS13'],
+  [
+    'tls_server_config: {cert: a, key: b, min_version: SSL3}',
+    "min_version is 'SSL3' and must be one of TLS10, TLS11, TLS12, TLS13",
+  ],
   ['tls_server_config: {cert: a, key: b, cipher_suites: [RC4]}', "cipher_suites has the unknown value 'RC4'"],
   ['tls_server_config: {cert: a, key: b, cipher_suites: [constructor]}', "unknown value 'constructor'"],
   ['tls_server_config: {cert: a, key: b, curve_preferences: [toString]}', "unknown value 'toString'"],
@@ -74,13 +77,13 @@ test.each([
   ],
   ['tls_server_config: {cert: a, key: b, client_ca_file: c}', 'tls_server_config.client_ca requires client_auth_type'],
   ['tls_server_config: {cert: a, key: b, client_allowed_sans: [x]}', 'client_allowed_sans requires a client_auth_type'],
-  ['http_server_config: {headers: {X-Frame-Options: allow}}', 'http_server_config.headers.X-Frame-Options must be one'],
+  ['http_server_config: {headers: {X-Frame-Options: allow}}', "headers.X-Frame-Options is 'allow' and must be one"],
   ['http_server_config: {headers: {X-Other: a}}', 'headers.X-Other is not a known key'],
   ['http_server_config: {headers: {X-XSS-Protection: "a\\nb"}}', 'X-XSS-Protection must be one line of ASCII'],
   ['basic_auth_users: {a: secret}', 'basic_auth_users.a must be a bcrypt hash'],
   [`basic_auth_users: {a: ${HASH.replace('$12$', '$18$')}}`, 'with a cost of at most 14'],
   [`basic_auth_users: {"a:b": ${HASH}}`, 'basic_auth_users.a:b must not contain a colon'],
-  [`basic_auth_users: {a: ${HASH}, a: ${HASH}}`, 'web.yml: '],
+  [`basic_auth_users: {a: ${HASH}, a: ${HASH}}`, 'web.yml:1: '],
   ['rate_limit: {interval: 1s}', 'rate_limit.burst must be a whole number from 1 to 1000000'],
   ['rate_limit: {interval: 1 s, burst: 1}', "rate_limit.interval must be a duration such as '1s' or '100ms'"],
 ])('%s is refused', (text, message) => {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ImportRefusal } from '../import-notes.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
 import { distributionOf, importedRun, importInto, inTemporaryFolder, scalarOf } from '../testing/import-folder.ts';
 import { mappedImporter } from './mapped.ts';
 import { parseMapping } from './mapping.ts';
@@ -33,7 +33,9 @@ const CSV = [
 
 const imported = (folder: string, text: string, mapping = REQUESTS, name = 'table.csv') =>
   writeFile(join(folder, name), text).then(() =>
-    importInto(join(folder, 'runs'), [join(folder, name)], { importers: [mappedImporter(parseMapping(mapping))] }),
+    importInto(join(folder, 'runs'), [join(folder, name)], {
+      importers: [mappedImporter(parseMapping(mapping, 'm.yml'))],
+    }),
   );
 
 test('a CSV with a row per request', () =>
@@ -73,7 +75,7 @@ describe('dates and times of ISO 8601', () => {
   ])('%j in the zone %p', (times, timeZone, start) =>
     inTemporaryFolder(async (folder) => {
       await writeFile(join(folder, 'table.csv'), rows(...times));
-      const importers = [mappedImporter(parseMapping(ISO))];
+      const importers = [mappedImporter(parseMapping(ISO, 'm.yml'))];
       const all = await importInto(join(folder, 'runs'), [join(folder, 'table.csv')], { importers, timeZone });
       const { run, records } = await importedRun(all);
       expect(run.start).toBe(start);
@@ -106,11 +108,11 @@ describe('dates and times of ISO 8601', () => {
     }));
 
   test.each([
-    [ISO.replace('streaming: true', 'times: relative'), 'times: relative are no dates'],
-    [ISO.replace('unit: ms', 'unit: iso'), '"unit" is "iso" and must be one of s, ms, us, ns'],
-    [`start: when${ISO}`, '"start" is of rows: runs'],
+    [ISO.replace('streaming: true', 'times: relative'), "times is 'relative', which has no dates"],
+    [ISO.replace('unit: ms', 'unit: iso'), "unit is 'iso' and must be one of s, ms, us, ns"],
+    [`start: when${ISO}`, 'start is of rows: runs'],
   ])('%# is refused', (mapping, message) => {
-    expect(() => parseMapping(mapping)).toThrow(message);
+    expect(() => parseMapping(mapping, 'm.yml')).toThrow(message);
   });
 });
 
@@ -257,27 +259,30 @@ test('a mapped column that the file lacks is refused', () =>
 
 describe('mappings that are refused', () => {
   test.each([
-    ['columns: {a: {field: sent}}', 'line 1, a: "unit" is missing: one of s, ms, us, ns'],
-    ['columns: {a: {field: sentt, unit: s}}', 'line 1, a: "field" is "sentt" and must be one of sent, due'],
-    ['colums: {}', 'line 1: "colums" is not one of rows, tool'],
-    ['columns: {}', '"columns" is empty'],
-    ['columns: {a: {field: sent, unit: s}, b: {field: sent, unit: s}}', 'two columns are "sent"'],
-    ['columns: {a: {field: sent, unit: s}}', 'no column is "end" or "request_latency"'],
-    ['columns: {a: {field: output_tokens, unit: s}}', 'line 1, a: "unit" has no meaning here'],
-    ['tokens: guess\ncolumns: {a: {field: sent, unit: s}}', '"tokens" is "guess" and must be one of usage, tokenizer'],
+    ['columns: {a: {field: sent}}', 'm.yml:1: columns.a.unit is missing: one of s, ms, us, ns'],
+    ['columns: {a: {field: sentt, unit: s}}', "m.yml:1: columns.a.field is 'sentt' and must be one of sent, due"],
+    ['colums: {}', 'm.yml:1: colums is not a known key; the keys are rows, tool'],
+    ['columns: {}', 'columns is empty'],
+    ['columns: {a: {field: sent, unit: s}, b: {field: sent, unit: s}}', 'columns has two columns that are "sent"'],
+    ['columns: {a: {field: sent, unit: s}}', 'columns has no column that is "end" or "request_latency"'],
+    ['columns: {a: {field: output_tokens, unit: s}}', 'm.yml:1: columns.a.unit is not a known key; the keys are field'],
+    [
+      'tokens: guess\ncolumns: {a: {field: sent, unit: s}}',
+      "m.yml:1: tokens is 'guess' and must be one of usage, tokenizer",
+    ],
     [
       'rows: runs\nrequests: n\ncolumns:\n  a: {measure: request_latency, statistic: p99, unit: s}',
-      'line 4, a: "definition" of request_latency is required',
+      'm.yml:4: columns.a.definition of request_latency is required',
     ],
     [
       'rows: runs\ncolumns: {a: {measure: request_throughput, definition: ok_requests_over_window}}',
-      '"requests" must name the column',
+      'requests is missing: with rows: runs it names the column',
     ],
-    ['a: 1\na: 2', 'line 2: '],
-    ['- 1', 'it is not a map of keys'],
+    ['a: 1\na: 2', 'm.yml:2: '],
+    ['- 1', 'm.yml: the file must be a mapping'],
   ])('%j', (text, message) => {
-    expect(() => parseMapping(text)).toThrow(ImportRefusal);
-    expect(() => parseMapping(text)).toThrow(message);
+    expect(() => parseMapping(text, 'm.yml')).toThrow(ConfigurationError);
+    expect(() => parseMapping(text, 'm.yml')).toThrow(message);
   });
 });
 

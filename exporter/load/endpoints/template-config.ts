@@ -1,6 +1,5 @@
-import { parseDocument } from 'yaml';
-import { ConfigurationError } from '../../errors/expected-error.ts';
-import { isObject, type JsonObject } from './endpoint.ts';
+import { yamlSection, type YamlSection } from '../../files/yaml-section.ts';
+import type { JsonObject } from './endpoint.ts';
 import {
   PLACEHOLDERS,
   parseJsonPath,
@@ -25,108 +24,65 @@ const LAYOUT_KEYS = [...LAYOUT_PATHS, 'text_is', 'output_tokens_are'] as const;
 
 /** Reads a template from YAML or JSON text. Throws a `ConfigurationError` that begins with `file`. */
 export function parseTemplate(text: string, file: string): TemplateConfig {
-  const document = parseDocument(text, { uniqueKeys: true, strict: true });
-  const [problem] = document.errors;
-  if (problem !== undefined) throw new ConfigurationError(`${file}: ${problem.message.split('\n')[0] ?? ''}`);
-  const config: unknown = document.toJS({ maxAliasCount: 100 });
-  const read = new TemplateReader(file);
-  const root = read.object(config, 'the template');
-  read.keys(root, CONFIG_KEYS, '');
-  const answer = read.layout(root.answer, 'answer');
-  const ends = read.choice(root.ends, 'ends', ['finish_reason', 'done', 'body'] as const);
+  const root = yamlSection(text, file);
+  root.onlyHas(CONFIG_KEYS);
+  const answer = layoutOf(root, 'answer');
+  const ends = root.choice('ends', ['finish_reason', 'done', 'body'] as const);
   if (ends === 'finish_reason' && answer.finish_reason === null)
-    read.refuse("ends is 'finish_reason' but answer.finish_reason is missing");
+    root.refuse('ends', "is 'finish_reason' but answer.finish_reason is missing");
   return {
-    path: read.path(root.path),
-    body: read.body(root.body),
+    path: pathOf(root),
+    body: bodyOf(root),
     answer,
-    whole: root.whole === undefined ? answer : read.layout(root.whole, 'whole'),
+    whole: root.has('whole') ? layoutOf(root, 'whole') : answer,
     ends: ends ?? (answer.finish_reason === null ? 'body' : 'finish_reason'),
-    done: root.done === undefined ? '[DONE]' : read.text(root.done, 'done'),
+    done: root.text('done') ?? '[DONE]',
   };
 }
 
-class TemplateReader {
-  readonly #file: string;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  refuse(problem: string): never {
-    throw new ConfigurationError(`${this.#file}: ${problem}`);
-  }
-
-  object(value: unknown, name: string): JsonObject {
-    if (value === undefined) this.refuse(`${name} is missing`);
-    return isObject(value) ? value : this.refuse(`${name} is ${shown(value)} and must be a mapping`);
-  }
-
-  keys(object: JsonObject, allowed: readonly string[], prefix: string): void {
-    const unknown = Object.keys(object).find((key) => !allowed.includes(key));
-    if (unknown !== undefined) this.refuse(`unknown key ${prefix}${unknown}; allowed are ${allowed.join(', ')}`);
-  }
-
-  text(value: unknown, name: string): string {
-    if (value === undefined) this.refuse(`${name} is missing`);
-    return typeof value === 'string' && value !== ''
-      ? value
-      : this.refuse(`${name} is ${shown(value)} and must be a string`);
-  }
-
-  choice<T extends string>(value: unknown, name: string, allowed: readonly T[]): T | null {
-    if (value === undefined) return null;
-    const found = allowed.find((candidate) => candidate === value);
-    return found ?? this.refuse(`${name} is ${shown(value)} and must be one of ${allowed.join(', ')}`);
-  }
-
-  path(value: unknown): string {
-    const path = this.text(value, 'path');
-    if (!/^\/[!-~]*$/.test(path)) this.refuse(`path is ${shown(path)} and must begin with / and contain no spaces`);
-    return path;
-  }
-
-  body(value: unknown): JsonObject {
-    const body = this.object(value, 'body');
-    const used = new Set(placeholdersIn(body));
-    const unknown = [...used].find((name) => !(PLACEHOLDERS as readonly string[]).includes(name));
-    if (unknown !== undefined)
-      this.refuse(
-        `body: unknown placeholder {{${unknown}}}; allowed are ${PLACEHOLDERS.map((p) => `{{${p}}}`).join(', ')}`,
-      );
-    if (!used.has('prompt') && !used.has('messages')) this.refuse('body contains neither {{prompt}} nor {{messages}}');
-    if (!used.has('max_tokens')) this.refuse('{{max_tokens}} is missing in body: it limits the length of the response');
-    return body;
-  }
-
-  layout(value: unknown, name: string): ResponseLayout {
-    const object = this.object(value, name);
-    this.keys(object, LAYOUT_KEYS, `${name}.`);
-    const at = (key: (typeof LAYOUT_PATHS)[number]): JsonPath | null =>
-      object[key] === undefined ? null : this.#jsonPath(object[key], `${name}.${key}`);
-    return {
-      text: at('text') ?? this.refuse(`${name}.text is missing: set the path of the text in an event`),
-      reasoning: at('reasoning'),
-      text_is: this.choice(object.text_is, `${name}.text_is`, ['delta', 'cumulative'] as const) ?? 'delta',
-      output_tokens: at('output_tokens'),
-      output_tokens_are:
-        this.choice(object.output_tokens_are, `${name}.output_tokens_are`, ['total', 'added'] as const) ?? 'total',
-      input_tokens: at('input_tokens'),
-      reasoning_tokens: at('reasoning_tokens'),
-      cached_tokens: at('cached_tokens'),
-      finish_reason: at('finish_reason'),
-      error: at('error'),
-    };
-  }
-
-  #jsonPath(value: unknown, name: string): JsonPath {
-    try {
-      return parseJsonPath(this.text(value, name));
-    } catch (error) {
-      if (error instanceof ConfigurationError) throw error;
-      return this.refuse(`${name}: ${(error as Error).message}`);
-    }
-  }
+function pathOf(root: YamlSection): string {
+  const path = root.needed('path', root.text('path'));
+  if (!/^\/[!-~]*$/.test(path)) root.refuse('path', `is '${path}' and must begin with / and contain no spaces`);
+  return path;
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value));
+function bodyOf(root: YamlSection): JsonObject {
+  if (!root.has('body')) root.refuse('body', 'is missing');
+  root.section('body');
+  const body = root.raw('body') as JsonObject;
+  const used = new Set(placeholdersIn(body));
+  const unknown = [...used].find((name) => !(PLACEHOLDERS as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    const allowed = PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ');
+    root.refuse('body', `has the unknown placeholder {{${unknown}}}; allowed are ${allowed}`);
+  }
+  if (!used.has('prompt') && !used.has('messages')) root.refuse('body', 'contains neither {{prompt}} nor {{messages}}');
+  if (!used.has('max_tokens')) root.refuse('body', 'lacks {{max_tokens}}, which limits the length of the response');
+  return body;
+}
+
+function layoutOf(root: YamlSection, key: string): ResponseLayout {
+  if (!root.has(key)) root.refuse(key, 'is missing');
+  const layout = root.section(key);
+  layout.onlyHas(LAYOUT_KEYS);
+  const at = (name: (typeof LAYOUT_PATHS)[number]): JsonPath | null => {
+    const path = layout.text(name);
+    try {
+      return path === null ? null : parseJsonPath(path);
+    } catch (error) {
+      return layout.refuse(name, `cannot be read: ${(error as Error).message}`);
+    }
+  };
+  return {
+    text: layout.needed('text', at('text'), ': set the path of the text in an event'),
+    reasoning: at('reasoning'),
+    text_is: layout.choice('text_is', ['delta', 'cumulative'] as const) ?? 'delta',
+    output_tokens: at('output_tokens'),
+    output_tokens_are: layout.choice('output_tokens_are', ['total', 'added'] as const) ?? 'total',
+    input_tokens: at('input_tokens'),
+    reasoning_tokens: at('reasoning_tokens'),
+    cached_tokens: at('cached_tokens'),
+    finish_reason: at('finish_reason'),
+    error: at('error'),
+  };
+}

@@ -85,27 +85,27 @@ describe('an API by template', () => {
 describe('invalid templates', () => {
   const BODY = 'body: { a: "{{prompt}}", b: "{{max_tokens}}" }';
   test.each([
-    ['{', /^t\.yaml: .+/],
-    ['- 1', /^t\.yaml: the template is \[1\] and must be a mapping$/],
-    ['paht: /x', /^t\.yaml: unknown key paht; allowed are path, body, answer, whole, ends, done$/],
-    ['path: x\npath: y', /^t\.yaml: Map keys must be unique/],
-    [`path: x\n${BODY}\nanswer: { text: a }`, /^t\.yaml: path is 'x' and must begin with \//],
+    ['{', /^t\.yaml:1: .+/],
+    ['- 1', /^t\.yaml: the file must be a mapping$/],
+    ['paht: /x', /^t\.yaml:1: paht is not a known key; the keys are path, body, answer, whole, ends, done$/],
+    ['path: x\npath: y', /^t\.yaml:2: Map keys must be unique/],
+    [`path: x\n${BODY}\nanswer: { text: a }`, /^t\.yaml:1: path is 'x' and must begin with \//],
     [`${BODY}\nanswer: { text: a }`, /^t\.yaml: path is missing$/],
     ['path: /x\nanswer: { text: a }', /^t\.yaml: body is missing$/],
     [
       'path: /x\nbody: { a: "{{promt}}" }\nanswer: { text: a }',
-      /^t\.yaml: body: unknown placeholder \{\{promt\}\}; allowed are \{\{prompt\}\}/,
+      /^t\.yaml:2: body has the unknown placeholder \{\{promt\}\}; allowed are \{\{prompt\}\}/,
     ],
     ['path: /x\nbody: { b: "{{max_tokens}}" }\nanswer: { text: a }', /neither \{\{prompt\}\} nor \{\{messages\}\}$/],
-    ['path: /x\nbody: { b: "{{prompt}}" }\nanswer: { text: a }', /\{\{max_tokens\}\} is missing in body/],
+    ['path: /x\nbody: { b: "{{prompt}}" }\nanswer: { text: a }', /body lacks \{\{max_tokens\}\}/],
     [`path: /x\n${BODY}`, /^t\.yaml: answer is missing$/],
-    [`path: /x\n${BODY}\nanswer: {}`, /^t\.yaml: answer\.text is missing/],
-    [`path: /x\n${BODY}\nanswer: { txt: a }`, /^t\.yaml: unknown key answer\.txt; allowed are text,/],
+    [`path: /x\n${BODY}\nanswer: {}`, /^t\.yaml:3: answer\.text is missing/],
+    [`path: /x\n${BODY}\nanswer: { txt: a }`, /^t\.yaml:3: answer\.txt is not a known key; the keys are text,/],
     [
       `path: /x\n${BODY}\nanswer: { text: "a..b" }`,
-      /^t\.yaml: answer\.text: 'a\.\.b' is not a valid path at character 2/,
+      /^t\.yaml:3: answer\.text cannot be read: 'a\.\.b' is not a valid path at character 2/,
     ],
-    [`path: /x\n${BODY}\nanswer: { text: 3 }`, /^t\.yaml: answer\.text is 3 and must be a string$/],
+    [`path: /x\n${BODY}\nanswer: { text: 3 }`, /^t\.yaml:3: answer\.text must be a string$/],
     [
       `path: /x\n${BODY}\nanswer: { text: a, text_is: whole }`,
       /text_is is 'whole' and must be one of delta, cumulative$/,
