@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath, stat, statfs } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { codeOf, reasonOf } from '../errors/expected-error.ts';
+import { byNumber } from './importer.ts';
 
 /** What a walk may come to. */
 export const DEEPEST_FOLDER = 32;
@@ -54,11 +55,9 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
       refused.push({ path: absolute, reason: reasonOf(error), missing: codeOf(error) === 'ENOENT' });
     }
   }
+  // Results without a time of their own are in the order of their files.
   return { paths: [...found].sort((a, b) => byNumber(a, b) || (a < b ? -1 : 1)), refused };
 }
-
-/** Results without a time of their own are in the order of their files. */
-const { compare: byNumber } = new Intl.Collator('en', { numeric: true });
 
 /** What is no path of a file, and what to do instead; null for a path. */
 function noPath(path: string): string | null {

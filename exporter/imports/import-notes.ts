@@ -18,6 +18,13 @@ export class ImportNotes {
   readonly #conversions: string[] = [];
   #more = 0;
 
+  /** Notes of their own that begin with these lines. */
+  copy(): ImportNotes {
+    const copy = new ImportNotes();
+    for (const line of this.lines) copy.add(line);
+    return copy;
+  }
+
   /** One line; the same line twice is kept once. */
   add(line: string): void {
     if (this.#lines.size < MAX_LISTED || this.#lines.has(line)) this.#lines.add(printable(line));

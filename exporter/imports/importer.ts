@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { NOT_COUNTED, NOT_TRACED, type RequestRecord, type RequestCounts } from '../../core/run/record.ts';
 import type { MeasureResult, ResultFile, ServersResult } from '../../core/run/result.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
@@ -244,6 +246,28 @@ export const UNREPORTED = {
   ...NOT_TRACED,
   ...NOT_COUNTED,
 } as const satisfies Partial<RequestRecord>;
+
+/** In the order of the numbers in names. */
+export const { compare: byNumber } = new Intl.Collator('en', { numeric: true });
+
+/** The files by a key, each with the folder: what belongs together. */
+export function filesBy(
+  files: readonly RecognizedFile[],
+  keyOf: (name: string) => string,
+): [RecognizedFile, ...RecognizedFile[]][] {
+  const groups = Map.groupBy(files, ({ file }) => `${file.folder}\0${keyOf(file.name)}`);
+  return [...groups.values()] as [RecognizedFile, ...RecognizedFile[]][];
+}
+
+/**
+ * The id of the runs of a folder: from their content, so that a folder that was moved has the same, and another of the
+ * same name has not.
+ */
+export function groupIdOf(folder: string, files: readonly RecognizedFile[]): string {
+  const hash = createHash('sha256');
+  for (const { file } of files) hash.update(file.head.bytes);
+  return `${basename(folder)}-${hash.digest('hex').slice(0, 10)}`;
+}
 
 const EXTENSION = /\.(json|ya?ml)(\.\w+)?$/i;
 

@@ -1,16 +1,8 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
 import { ImportNotes, ImportRefusal } from '../import-notes.ts';
-import {
-  ALONE,
-  fileOf,
-  reportedRun,
-  type FileGroup,
-  type RecognizedFile,
-  type ImportContext,
-  type ImportedRun,
-  type Importer,
-} from '../importer.ts';
+import { ALONE, fileOf, filesBy, reportedRun } from '../importer.ts';
+import type { FileGroup, RecognizedFile, ImportContext, ImportedRun, Importer } from '../importer.ts';
 import { Fields, publicOriginOrNull } from '../reading/fields.ts';
 import { readJsonDocument, readText } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
@@ -47,12 +39,7 @@ const BETWEEN = /^(profile_runs|runs|trials|phases)$/;
  * several forms of the server metrics all, because each reports something that the others do not.
  */
 function groupAiperf(files: readonly RecognizedFile[]): FileGroup[] {
-  const byRun = new Map<string, RecognizedFile[]>();
-  for (const each of withoutPhases(files)) {
-    const key = `${each.file.folder}\0${prefixOf(each.file.name)}`;
-    byRun.set(key, [...(byRun.get(key) ?? []), each]);
-  }
-  const groups = withSeparateFiles([...byRun.values()]).map(usedFiles);
+  const groups = withSeparateFiles(filesBy(withoutPhases(files), prefixOf)).map(usedFiles);
   const places = placements(groups.map((group) => group[0]?.file.folder ?? ''));
   return groups.map((group, i) => ({
     files: group,

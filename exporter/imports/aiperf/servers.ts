@@ -3,13 +3,8 @@ import { instantAt } from '../../../core/run/run.ts';
 import type { ServerTarget } from '../../../core/run/result.ts';
 import type { SeriesType, SeriesSummary, ServersFile } from '../../../core/run/servers-file.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import {
-  fileOf,
-  type ImportedServers,
-  type MeasuredRequests,
-  type FileGroup,
-  type ImportContext,
-} from '../importer.ts';
+import { fileOf } from '../importer.ts';
+import type { ImportedServers, MeasuredRequests, FileGroup, ImportContext } from '../importer.ts';
 import { csvRows } from '../reading/csv.ts';
 import { Fields, isObject } from '../reading/fields.ts';
 import { readJsonDocument, readText } from '../reading/read-document.ts';

@@ -1,13 +1,12 @@
 import { closedLoop } from '../../../core/run/load.ts';
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { ErrorReason } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { fileOf, known, reportedRun } from '../importer.ts';
+import { byNumber, fileOf, groupIdOf, known, reportedRun } from '../importer.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { Fields, isObject, numbersOf, publicOriginOrNull } from '../reading/fields.ts';
-import { pythonError } from '../reading/python-error.ts';
+import { errorCounts, pythonError } from '../reading/python-error.ts';
 import { readJsonDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { checkedExact, NUMPY_LINEAR } from '../stated/check-statistics.ts';
@@ -60,10 +59,8 @@ function group(files: readonly RecognizedFile[]): readonly FileGroup[] {
     const metadata = members.filter(({ recognition }) => recognition.format === METADATA);
     const results = members
       .filter(({ recognition }) => recognition.format === RESULT)
-      .sort((a, b) => a.file.name.localeCompare(b.file.name, 'en', { numeric: true }));
-    const hash = createHash('sha256');
-    for (const { file } of results) hash.update(file.head.bytes);
-    const group_id = results.length > 1 ? `${basename(folder)}-${hash.digest('hex').slice(0, 10)}` : null;
+      .sort((a, b) => byNumber(a.file.name, b.file.name));
+    const group_id = results.length > 1 ? groupIdOf(folder, results) : null;
     return results.map((result, step) => ({
       files: [result, ...metadata],
       name: `${basename(folder)}/${result.file.name}`,
@@ -167,10 +164,7 @@ function aggregateIsWhole(
 /** By HTTP status; the tool writes 408 for its own timeout and 503 also where it could not connect. */
 function errorsOf(aggregate: Fields | null): ImportedRun['stated']['errors'] {
   const codes = aggregate?.object('error_codes_frequency') ?? null;
-  const errors: Partial<Record<ErrorReason, number>> = {};
-  for (const code of codes?.names ?? []) {
-    const reason = code === '408' ? 'request_timeout' : pythonError(`HTTP ${code}`).reason;
-    errors[reason] = (errors[reason] ?? 0) + (codes?.count(code) ?? 0);
-  }
-  return errors;
+  const reasonOf = (code: string): ErrorReason =>
+    code === '408' ? 'request_timeout' : pythonError(`HTTP ${code}`).reason;
+  return errorCounts((codes?.names ?? []).map((code) => [reasonOf(code), codes?.count(code) ?? 0]));
 }

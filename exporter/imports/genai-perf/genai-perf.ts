@@ -6,6 +6,7 @@ import {
   UNREPORTED,
   ALONE,
   fileOf,
+  filesBy,
   known,
   reportedRun,
   type FileGroup,
@@ -249,13 +250,7 @@ const EARLIEST_WALL_NS = 10n ** 17n;
 
 /** The files of one folder with one prefix: `P.json`, `P_genai_perf.json`, `P_genai_perf.csv`. */
 function groupGenaiPerf(files: readonly RecognizedFile[]): FileGroup[] {
-  const byRun = new Map<string, RecognizedFile[]>();
-  for (const each of files) {
-    const prefix = each.file.name.replace(/\.[^.]+$/, '').replace(/_genai_perf$/, '');
-    const key = `${each.file.folder}\0${prefix}`;
-    byRun.set(key, [...(byRun.get(key) ?? []), each]);
-  }
-  return [...byRun.values()].map((group) => {
+  return filesBy(files, (name) => name.replace(/\.[^.]+$/, '').replace(/_genai_perf$/, '')).map((group) => {
     const has = (format: string): boolean => group.some(({ recognition }) => recognition.format === format);
     const used = group.filter(({ recognition }) => recognition.format !== SUMMARY_CSV || !has(SUMMARY));
     const name = used[0]?.file.folder.split(/[/\\]/).at(-1) ?? '';

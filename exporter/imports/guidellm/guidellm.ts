@@ -1,14 +1,7 @@
 import { Fields, isObject } from '../reading/fields.ts';
 import { ImportNotes, ImportRefusal } from '../import-notes.ts';
-import {
-  groupReports,
-  type FileGroup,
-  type ImportContext,
-  type ImportedRun,
-  type Importer,
-  type RecognizedFile,
-  type Recognition,
-} from '../importer.ts';
+import { groupReports } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import type { SourceFile, Reading } from '../reading/source-file.ts';
 import { benchmarkRun } from './benchmark-run.ts';
 import { readLongDocument } from '../reading/long-json/read-long-document.ts';
@@ -71,8 +64,7 @@ async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<I
       benchmarks: benchmarks.length,
     };
     for (const [index, benchmark] of benchmarks.entries()) {
-      const notes = new ImportNotes();
-      for (const line of fileNotes.lines) notes.add(line);
+      const notes = fileNotes.copy();
       const fields = new Fields(benchmark, notes);
       yield benchmarkRun(fields, requestsOf(fields, index), index, facts, notes);
     }

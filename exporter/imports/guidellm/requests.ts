@@ -1,12 +1,10 @@
-import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import { FloatColumn } from '../../../core/stats/float-column.ts';
 import type { PhaseName, RequestRecord, TokenSource } from '../../../core/run/record.ts';
 import { UNREPORTED } from '../importer.ts';
 import { isObject } from '../reading/fields.ts';
 import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { pythonError } from '../reading/python-error.ts';
-import type { PythonError } from '../reading/python-error.ts';
+import { howEnded, pythonError, type PythonError } from '../reading/python-error.ts';
 import { wallInstant } from '../reading/wall-time.ts';
 
 /** What a report reports of one request, whatever its version; times in seconds since 1970. */
@@ -259,9 +257,7 @@ function recordOf(
     first_output_ns: maybeAt(request.first_output_s),
     last_content_ns: maybeAt(request.last_s),
     end_ns: at(request.end_s),
-    outcome: outcomeOf(failure?.reason ?? null),
-    reason: failure?.reason ?? null,
-    http_status: failure === null ? 200 : failure.http_status,
+    ...howEnded(failure),
     input_tokens: request.input_tokens,
     // The server reports input and output; of a failed request the tool counted the input itself.
     input_tokens_source: output_tokens === null ? null : tokenSource,

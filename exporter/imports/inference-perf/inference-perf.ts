@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { ALONE, byNumber, groupIdOf } from '../importer.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { Fields } from '../reading/fields.ts';
@@ -51,16 +51,15 @@ function group(files: readonly RecognizedFile[]): readonly FileGroup[] {
     const reports = stages.length > 0 ? stages : of(STAGE);
     const [main] = reports.length > 0 ? reports : [...of(REQUESTS), ...of(PART)];
     if (main === undefined) return [];
-    const used = [...reports.sort(byStage), ...of(REQUESTS), ...of(CONFIG), ...of(PART)];
-    const hash = createHash('sha256');
-    for (const { file } of used) hash.update(file.head.bytes);
-    const group_id = reports.length > 1 ? `${basename(folder)}-${hash.digest('hex').slice(0, 10)}` : null;
-    return [{ files: used, name: basename(folder), group_id, step: null, repeat: null }];
+    const used = [
+      ...reports.sort((a, b) => byNumber(a.file.name, b.file.name)),
+      ...of(REQUESTS),
+      ...of(CONFIG),
+      ...of(PART),
+    ];
+    const group_id = reports.length > 1 ? groupIdOf(folder, used) : null;
+    return [{ ...ALONE, files: used, name: basename(folder), group_id }];
   });
-}
-
-function byStage(a: RecognizedFile, b: RecognizedFile): number {
-  return a.file.name.localeCompare(b.file.name, 'en', { numeric: true });
 }
 
 async function* read({ files, group_id }: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
@@ -87,8 +86,7 @@ async function* read({ files, group_id }: FileGroup, context: ImportContext): As
   for (const index of stages.keys()) {
     const name = of(STAGE)[index]?.name ?? '';
     const stage = STAGE_NAME.exec(name)?.[2];
-    const own = new ImportNotes();
-    for (const line of notes.lines) own.add(line);
+    const own = notes.copy();
     if (stages.length === 1 && SUMMARY_NAME.test(name))
       own.add('the report is the summary of all stages: its figures mix their loads');
     const number = stage === undefined ? null : Number(stage);

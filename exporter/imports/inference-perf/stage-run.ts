@@ -1,4 +1,3 @@
-import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import { TOKENIZER_DEFINITIONS, UNKNOWN_SOURCE_DEFINITIONS } from '../../../core/measures/foreign-definitions.ts';
 import { closedLoop, type Load } from '../../../core/run/load.ts';
 import type { RequestRecord, TokenSource, ErrorReason } from '../../../core/run/record.ts';
@@ -8,7 +7,7 @@ import { ImportNotes } from '../import-notes.ts';
 import { UNREPORTED, known, reportedRun, type ImportedRun, type KnownKey } from '../importer.ts';
 import { Fields, isObject, publicOriginOrNull } from '../reading/fields.ts';
 import { readElements } from '../reading/long-json/read-long-document.ts';
-import { pythonError } from '../reading/python-error.ts';
+import { errorCounts, howEnded, pythonError } from '../reading/python-error.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
 import {
   identityOf,
@@ -224,9 +223,7 @@ function recordOf(request: Fields, index: number, zero_s: number): RequestRecord
     first_content_ns: at(chunks[0]),
     last_content_ns: at(chunks.at(-1)) ?? (failure === null ? end_ns : null),
     end_ns,
-    outcome: outcomeOf(failure?.reason ?? null),
-    reason: failure?.reason ?? null,
-    http_status: failure === null ? 200 : failure.http_status,
+    ...howEnded(failure),
     input_tokens,
     input_tokens_source,
     output_tokens,
@@ -344,11 +341,9 @@ function loadOf(type: string | null, stage: Fields | null, summary: Fields | nul
 
 /** By the labels of 0.7: `503 - Service Unavailable`, `Timeout`, `Connection Error`. */
 function errorsOf(labels: Fields | null): ImportedRun['stated']['errors'] {
-  const errors: Partial<Record<ErrorReason, number>> = {};
-  for (const label of labels?.names ?? []) {
+  const reasonOf = (label: string): ErrorReason => {
     const status = /^(\d{3}) - /.exec(label)?.[1];
-    const { reason } = pythonError(status === undefined ? label : `HTTP ${status}`);
-    errors[reason] = (errors[reason] ?? 0) + (labels?.at(label).count('count') ?? 0);
-  }
-  return errors;
+    return pythonError(status === undefined ? label : `HTTP ${status}`).reason;
+  };
+  return errorCounts((labels?.names ?? []).map((label) => [reasonOf(label), labels?.at(label).count('count') ?? 0]));
 }

@@ -3,17 +3,8 @@ import { closedLoop, type Load } from '../../../core/run/load.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { readInputConfig } from '../aiperf/input-config.ts';
 import { ImportNotes, ImportRefusal } from '../import-notes.ts';
-import {
-  known,
-  reportedRun,
-  groupReports,
-  type ImportContext,
-  type ImportedRun,
-  type FileGroup,
-  type Importer,
-  type RecognizedFile,
-  type Recognition,
-} from '../importer.ts';
+import { byNumber, known, reportedRun, groupReports } from '../importer.ts';
+import type { ImportContext, ImportedRun, FileGroup, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { Fields, isObject, publicOriginOrNull } from '../reading/fields.ts';
 import { readJsonDocument, readYamlDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
@@ -400,8 +391,6 @@ function group(files: readonly RecognizedFile[]): readonly FileGroup[] {
   });
   return groupReports(latest);
 }
-
-const byNumber = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
 
 async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
   for (const { file } of group.files) {

@@ -1,12 +1,10 @@
 import { closedLoop } from '../../../core/run/load.ts';
-import { basename } from 'node:path';
-import type { ErrorReason } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { ALONE, fileOf, known, reportedRun } from '../importer.ts';
+import { ALONE, fileOf, filesBy, known, reportedRun } from '../importer.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { Fields, isObject, numbersOf } from '../reading/fields.ts';
-import { pythonError } from '../reading/python-error.ts';
+import { errorCounts, pythonError } from '../reading/python-error.ts';
 import { readJsonDocument } from '../reading/read-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { wallInstant } from '../reading/wall-time.ts';
@@ -56,8 +54,8 @@ function recognize({ head: { keys, text } }: Pick<SourceFile, 'head'>): Recognit
 const NAME = /_?(summary|individual_responses)\.json$/;
 
 function group(files: readonly RecognizedFile[]): readonly FileGroup[] {
-  const byName = Map.groupBy(files, ({ file }) => `${file.folder}/${file.name.replace(NAME, '')}`);
-  return [...byName].map(([path, members]) => ({ ...ALONE, files: members, name: basename(path) }));
+  const runName = (name: string): string => name.replace(NAME, '');
+  return filesBy(files, runName).map((members) => ({ ...ALONE, files: members, name: runName(members[0].file.name) }));
 }
 
 async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
@@ -132,10 +130,8 @@ function metric(
 
 /** Python's text of a dictionary: `{503: 4, -1: 1}`; -1 is what could not connect, timed out or broke off. */
 function errorsOf(text: string): ImportedRun['stated']['errors'] {
-  const errors: Partial<Record<ErrorReason, number>> = {};
-  for (const [, code = '', count = ''] of text.matchAll(/(-?\d+)(?:\.0)?: (\d+)/g)) {
-    const { reason } = pythonError(`HTTP ${code}`);
-    errors[reason] = (errors[reason] ?? 0) + Number(count);
-  }
-  return errors;
+  const entries = text.matchAll(/(-?\d+)(?:\.0)?: (\d+)/g);
+  return errorCounts(
+    Array.from(entries, ([, code = '', count]) => [pythonError(`HTTP ${code}`).reason, Number(count)]),
+  );
 }

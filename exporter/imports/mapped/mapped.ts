@@ -3,15 +3,8 @@ import type { RequestRecord } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { firstNames } from '../../../core/text/quantities.ts';
 import { ImportNotes, printable, ImportRefusal } from '../import-notes.ts';
-import {
-  known,
-  reportedRun,
-  type FileGroup,
-  type ImportContext,
-  type ImportedRun,
-  type Importer,
-  type ReportedFacts,
-} from '../importer.ts';
+import { known, reportedRun } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, ReportedFacts } from '../importer.ts';
 import { isObject } from '../reading/fields.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { IsoTimes, NO_ZONE, wallInstant } from '../reading/wall-time.ts';
@@ -111,8 +104,7 @@ async function* runPerRow(
   context: ImportContext,
 ): AsyncGenerator<ImportedRun> {
   for await (const row of rowsOf(file, new ImportNotes(), context)) {
-    const own = new ImportNotes();
-    for (const line of notes.lines) own.add(line);
+    const own = notes.copy();
     const ok = okRequestsOf(row, mapping, own);
     const times = new IsoTimes(context.timeZone);
     const start_ns = mapping.start === null ? null : isoIn(row, mapping.start, mapping.start, times, own);

@@ -196,30 +196,54 @@ function keysIn(value: unknown): number {
 
 /** The first key of a JSON text that its object has already; null when no object has one twice. */
 function firstDuplicateKey(text: string): DuplicateKey | null {
-  /** Keys of the objects that are open; null for a list. */
-  const open: (Set<string> | null)[] = [];
+  /** Of the objects that are open, by their depth. */
+  const keys: Set<string>[] = [];
+  for (const { literal, position, depth, isFirst } of keysOf(text)) {
+    if (isFirst) keys[depth] = new Set();
+    const key = String(JSON.parse(literal));
+    if (keys[depth]?.has(key)) return { key, position };
+    keys[depth]?.add(key);
+  }
+  return null;
+}
+
+/** A key of an object. */
+interface FoundKey {
+  /** With its quotes. */
+  readonly literal: string;
+  /** In UTF-16 units. */
+  readonly position: number;
+  /** Objects and lists that are open; 1 in the outermost. */
+  readonly depth: number;
+  /** The first of its object. */
+  readonly isFirst: boolean;
+}
+
+/** The keys of all objects of a JSON text, in their order; the text may be cut anywhere. */
+export function* keysOf(text: string): Generator<FoundKey> {
+  /** Of what is open, whether it is an object. */
+  const open: boolean[] = [];
   let keyIsNext = false;
+  let isFirst = false;
   for (let at = 0; at < text.length; at++) {
     const character = text[at];
     if (character === '"') {
       const end = endOfString(text, at);
-      const keys = open.at(-1);
-      if (keyIsNext && keys) {
-        const key = String(JSON.parse(text.slice(at, end + 1)));
-        if (keys.has(key)) return { key, position: at };
-        keys.add(key);
-      }
+      if (end >= text.length) return;
+      if (keyIsNext) yield { literal: text.slice(at, end + 1), position: at, depth: open.length, isFirst };
       keyIsNext = false;
       at = end;
     } else if (character === '{' || character === '[') {
-      keyIsNext = character === '{';
-      open.push(keyIsNext ? new Set() : null);
+      keyIsNext = isFirst = character === '{';
+      open.push(keyIsNext);
     } else if (character === '}' || character === ']') {
       open.pop();
       keyIsNext = false;
-    } else if (character === ',') keyIsNext = open.at(-1) instanceof Set;
+    } else if (character === ',') {
+      keyIsNext = open.at(-1) === true;
+      isFirst = false;
+    }
   }
-  return null;
 }
 
 /** Position of the closing quote. */

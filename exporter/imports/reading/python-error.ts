@@ -1,5 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorReason } from '../../../core/run/record.ts';
+import { outcomeOf } from '../../../core/measures/error-reasons.ts';
+import type { ErrorReason, RequestRecord } from '../../../core/run/record.ts';
+import type { ResultFile } from '../../../core/run/result.ts';
 
 /** Why a request failed, from what a Python tool kept of it. */
 export interface PythonError {
@@ -40,6 +42,19 @@ export function pythonError(text: string): PythonError {
   if (status !== null) return { reason: statusReason(status), http_status: status };
   const reason = PATTERNS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'other';
   return { reason, http_status: null };
+}
+
+/** How a request ended: what a record holds of it. A request without a failure had status 200. */
+export function howEnded(failure: PythonError | null): Pick<RequestRecord, 'outcome' | 'reason' | 'http_status'> {
+  const { reason, http_status } = failure ?? { reason: null, http_status: 200 };
+  return { outcome: outcomeOf(reason), reason, http_status };
+}
+
+/** How many requests failed for which reason, from counts of which several may have the same. */
+export function errorCounts(counts: Iterable<readonly [ErrorReason, number]>): ResultFile['errors'] {
+  const errors: Partial<Record<ErrorReason, number>> = {};
+  for (const [reason, count] of counts) errors[reason] = (errors[reason] ?? 0) + count;
+  return errors;
 }
 
 /** vLLM and SGLang keep the reason phrase of the response, SGLang with the body after a colon. */

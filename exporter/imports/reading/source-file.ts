@@ -6,6 +6,7 @@ import type { Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { reasonOf } from '../../errors/expected-error.ts';
 import { ImportRefusal } from '../import-notes.ts';
+import { keysOf } from './json-text.ts';
 
 /** How a file begins, for recognizing it: at most 64 KiB. */
 interface FileHead {
@@ -64,44 +65,13 @@ function objectOf(line: string): Readonly<Record<string, unknown>> | null {
 /** The keys of the first object of a text that may be cut anywhere. */
 export function topLevelKeys(text: string): string[] {
   const keys: string[] = [];
-  let at = skipSpace(text, 0);
-  if (text[at] !== '{') return keys;
-  let depth = 0;
-  let keyIsNext = false;
-  for (; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') {
-      const end = endOfString(text, at);
-      if (end < 0) break;
-      if (depth === 1 && keyIsNext && keys.length < MAX_KEYS) keys.push(unquoted(text.slice(at, end + 1)));
-      keyIsNext = false;
-      at = end;
-    } else if (character === '{' || character === '[') {
-      depth += 1;
-      keyIsNext = depth === 1;
-    } else if (character === '}' || character === ']') {
-      depth -= 1;
-      if (depth === 0) break;
-    } else if (character === ',') {
-      keyIsNext = depth === 1;
-    }
+  if (!/^[ \t\r\n]*\{/.test(text)) return keys;
+  for (const { literal, depth, isFirst } of keysOf(text)) {
+    const isNextObject = isFirst && depth === 1 && keys.length > 0;
+    if (isNextObject || keys.length === MAX_KEYS) break;
+    if (depth === 1) keys.push(unquoted(literal));
   }
   return keys;
-}
-
-function skipSpace(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && ' \t\r\n'.includes(text.charAt(at))) at += 1;
-  return at;
-}
-
-/** Position of the closing quote; −1 when the text ends before it. */
-function endOfString(text: string, quote: number): number {
-  for (let at = quote + 1; at < text.length; at++) {
-    if (text[at] === '\\') at += 1;
-    else if (text[at] === '"') return at;
-  }
-  return -1;
 }
 
 function unquoted(literal: string): string {

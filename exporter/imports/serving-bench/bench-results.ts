@@ -56,10 +56,8 @@ async function* benchResults(file: SourceFile, refused: string[], reading: Readi
   let several = false;
   // One ahead: whether there are several, and whether the last line is torn, is seen only then.
   for await (const found of foundIn(file, fileNotes, refused, reading)) {
-    if (held !== null) {
-      several = true;
-      yield resultOf(held, true, fileNotes);
-    }
+    several ||= held !== null;
+    if (held !== null) yield resultOf(held, several, fileNotes);
     held = found;
   }
   if (held === null && refused.length > 0) return;
@@ -68,9 +66,7 @@ async function* benchResults(file: SourceFile, refused: string[], reading: Readi
 }
 
 function resultOf({ name, ...found }: Found, several: boolean, fileNotes: ImportNotes): BenchResult {
-  const notes = new ImportNotes();
-  for (const line of fileNotes.lines) notes.add(line);
-  return { ...found, part: several ? name : null, notes };
+  return { ...found, part: several ? name : null, notes: fileNotes.copy() };
 }
 
 type PlaceKind = 'document' | 'entry' | 'line';

@@ -2,16 +2,8 @@ import { quotient } from '../../../core/measures/scalar-measures.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { things } from '../../../core/text/quantities.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import {
-  known,
-  reportedRun,
-  type FileGroup,
-  type ImportContext,
-  type ImportedRun,
-  type Importer,
-  type KnownKey,
-  type Recognition,
-} from '../importer.ts';
+import { known, reportedRun } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, KnownKey, Recognition } from '../importer.ts';
 import { Fields } from '../reading/fields.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import {

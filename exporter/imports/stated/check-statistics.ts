@@ -37,18 +37,28 @@ export function checkStatistics(
   const summary = summarize(values);
   if (summary === null) return;
   const ascending = values.slice().sort();
-  const pairs: (readonly [string, number | null, number])[] = [
-    ['mean', reported.mean, summary.mean],
-    ['std', reported.std, summary.std],
-    ['min', reported.min, summary.min],
-    ['max', reported.max, summary.max],
-    ...[...reported.percentiles].map(
-      ([q, value]) => [`p${+(q * 100).toFixed(6)}`, value, method(ascending, q)] as const,
-    ),
-  ];
-  for (const [name, stated, own] of pairs) {
-    if (stated === null || isClose(stated, own)) continue;
-    notes.disagreement(`${what} ${name}: the file states ${figure(stated)}, its own values result in ${figure(own)}`);
+  check(what, reported, { ...summary, percentile: (q) => [method(ascending, q), method(ascending, q)] }, notes);
+}
+
+/** What the values of a file are, against which its figures are checked. */
+interface OwnFigures extends Omit<ReportedStatistics, 'percentiles'> {
+  /** What a percentile is certain to lie between; null where that is unknown. */
+  readonly percentile: (q: number) => readonly [low: number, high: number] | null;
+}
+
+function check(what: string, reported: ReportedStatistics, own: OwnFigures, notes: ImportNotes): void {
+  const disagrees = (name: string, stated: number, low: number, high: number): void => {
+    if ((stated >= low && stated <= high) || isClose(stated, low) || isClose(stated, high)) return;
+    const are = low === high ? `result in ${figure(low)}` : `lie between ${figure(low)} and ${figure(high)}`;
+    notes.disagreement(`${what} ${name}: the file states ${figure(stated)}, its own values ${are}`);
+  };
+  for (const name of ['mean', 'std', 'min', 'max'] as const) {
+    const [stated, value] = [reported[name], own[name]];
+    if (stated !== null && value !== null) disagrees(name, stated, value, value);
+  }
+  for (const [q, stated] of reported.percentiles) {
+    const bounds = own.percentile(q);
+    if (bounds !== null) disagrees(`p${+(q * 100).toFixed(6)}`, stated, ...bounds);
   }
 }
 
@@ -98,27 +108,13 @@ export function checkHistogram(
   notes: ImportNotes,
 ): void {
   if (values.n === 0) return;
-  const std = Math.sqrt(values.sumOfSquares / values.n);
-  for (const [name, stated, own] of [
-    ['mean', reported.mean, values.mean],
-    ['std', reported.std, std],
-    ['min', reported.min, values.min],
-    ['max', reported.max, values.max],
-  ] as const) {
-    if (stated === null || own === null || isClose(stated, own)) continue;
-    notes.disagreement(`${what} ${name}: the file states ${figure(stated)}, its own values result in ${figure(own)}`);
-  }
   const classic = values.toClassic();
-  for (const [q, stated] of reported.percentiles) {
+  const percentile = (q: number): readonly [number, number] | null => {
     const bounds = quantileBounds(q, classic);
-    if (bounds === null) continue;
-    const { low, high } = bounds;
-    if ((stated >= low && stated <= high) || isClose(stated, low) || isClose(stated, high)) continue;
-    notes.disagreement(
-      `${what} p${+(q * 100).toFixed(6)}: the file states ${figure(stated)}, its own values lie between ` +
-        `${figure(low)} and ${figure(high)}`,
-    );
-  }
+    return bounds && [bounds.low, bounds.high];
+  };
+  const { mean, min, max } = values;
+  check(what, reported, { mean, std: Math.sqrt(values.sumOfSquares / values.n), min, max, percentile }, notes);
 }
 
 function figure(seconds: number): string {

@@ -4,11 +4,9 @@ import type { MeasureResult } from '../../../core/run/result.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { UNREPORTED } from '../importer.ts';
 import { isObject, type Fields } from '../reading/fields.ts';
-import { checkStatistics, FLOOR_RANK } from '../stated/check-statistics.ts';
+import { checkedExact, FLOOR_RANK } from '../stated/check-statistics.ts';
 import {
-  exactStated,
   identityOf,
-  inBaseUnits,
   readStatistics,
   statedDistribution,
   statedScalars,
@@ -187,39 +185,40 @@ export function reportMeasures(report: Fields, n: number | null): MeasureResult[
   return [...distributions, ...statedScalars((path) => amountAt(report, path), SCALARS), ...means];
 }
 
-/** The latencies of the finished requests, exact. */
-export function requestMeasures(requests: readonly EngineRequest[]): MeasureResult[] {
-  const { latency, ttft, tpot } = valuesOf(requests);
-  const exact = [[LATENCY, latency] as const, [TTFT, ttft] as const, [TPOT, tpot] as const];
-  return exact.flatMap(([row, values]) => exactStated(identityOf(row), values) ?? []);
-}
+/** A request that came to its end; a first token before the sending is none. */
+type FinishedRequest = EngineRequest & { readonly end_ns: number };
 
-/** Compares the latencies of a report with its requests, by the tool's own percentile. */
-export function checkReport(report: Fields, requests: readonly EngineRequest[], notes: ImportNotes): void {
-  const { latency, ttft } = valuesOf(requests);
-  const check = ([path]: StatedFigure, what: string, values: Float64Array): void => {
-    const statistics = statisticsAt(report, path);
-    if (statistics !== null) checkStatistics(what, inBaseUnits(statistics, MS), values, FLOOR_RANK, notes);
-  };
-  check(LATENCY, 'request latency', latency);
-  check(TTFT, 'time to first token', ttft);
-}
+/** Of what each finished request has a value, ns, and what its figure is called where the report has it by the same formula. */
+const OF_REQUESTS: readonly (readonly [StatedFigure, string | null, (request: FinishedRequest) => number | null])[] = [
+  [LATENCY, 'request latency', ({ sent_ns, end_ns }) => end_ns - sent_ns],
+  [TTFT, 'time to first token', ({ sent_ns, first_ns }) => (first_ns === null ? null : first_ns - sent_ns)],
+  [
+    TPOT,
+    null,
+    ({ first_ns, end_ns, output_tokens: tokens }) =>
+      first_ns === null || tokens === null || tokens <= 1 ? null : (end_ns - first_ns) / (tokens - 1),
+  ],
+];
 
-function valuesOf(requests: readonly EngineRequest[]): Readonly<Record<'latency' | 'ttft' | 'tpot', Float64Array>> {
-  const finished = requests.flatMap(({ sent_ns, first_ns, end_ns, output_tokens, failed }) => {
+/** The latencies of the finished requests, exact; the report is compared with them, by the tool's own percentile. */
+export function requestMeasures(
+  report: Fields,
+  requests: readonly EngineRequest[],
+  notes: ImportNotes,
+): MeasureResult[] {
+  const finished = requests.flatMap((request): FinishedRequest[] => {
+    const { sent_ns, first_ns, end_ns, failed } = request;
     if (failed || end_ns === null || end_ns < sent_ns) return [];
-    const first = first_ns === null || first_ns < sent_ns ? null : first_ns;
-    return [{ sent_ns, first, end_ns, tokens: output_tokens ?? 0 }];
+    return [{ ...request, end_ns, first_ns: first_ns === null || first_ns < sent_ns ? null : first_ns }];
   });
-  return {
-    latency: Float64Array.from(finished, ({ sent_ns, end_ns }) => (end_ns - sent_ns) * NS),
-    ttft: Float64Array.from(finished.flatMap(({ sent_ns, first }) => (first === null ? [] : [(first - sent_ns) * NS]))),
-    tpot: Float64Array.from(
-      finished.flatMap(({ first, end_ns, tokens }) =>
-        first === null || tokens <= 1 ? [] : [((end_ns - first) * NS) / (tokens - 1)],
-      ),
-    ),
-  };
+  return OF_REQUESTS.flatMap(([row, what, valueOf]) => {
+    const values = Float64Array.from(
+      finished.map(valueOf).filter((value) => value !== null),
+      (value) => value * NS,
+    );
+    const statistics = what === null ? null : statisticsAt(report, row[0]);
+    return checkedExact(identityOf(row), values, { what: what ?? '', statistics, scale: MS }, FLOOR_RANK, notes);
+  });
 }
 
 /** The tool computes both sides from the same numbers. */

@@ -2,18 +2,8 @@ import type { MeasureResult } from '../../../core/run/result.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
 import { ownValue } from '../../../core/text/own-value.ts';
 import { ImportNotes, ImportRefusal } from '../import-notes.ts';
-import {
-  ALONE,
-  fileOf,
-  known,
-  reportedRun,
-  type FileGroup,
-  type ImportContext,
-  type ImportedRun,
-  type Importer,
-  type RecognizedFile,
-  type Recognition,
-} from '../importer.ts';
+import { ALONE, fileOf, known, reportedRun } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { isObject, Fields } from '../reading/fields.ts';
 import { JsonTextError, parseJson } from '../reading/json-text.ts';
 import { readJsonDocument } from '../reading/read-document.ts';
@@ -22,7 +12,6 @@ import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { exactStated } from '../stated/stated-measures.ts';
 import {
   checkConsistency,
-  checkReport,
   reportMeasures,
   requestMeasures,
   engineRecords,
@@ -181,9 +170,8 @@ function runOf(
   const finished = requests.filter(({ failed }) => !failed).length;
   // Fewer requests than the report counts are a sample, or those of another run: the figures are those of the report.
   const listed = requests.length > 0 && requests.length >= (counted ?? 0);
-  if (listed) checkReport(report, requests, notes);
+  const exact = listed ? requestMeasures(report, requests, notes) : [];
   checkConsistency(report, notes);
-  const exact = listed ? requestMeasures(requests) : [];
   const replaced = new Set(exact.map(({ measure }) => measure));
   const reported = reportMeasures(report, counted).filter(({ measure }) => !replaced.has(measure));
   const version = report.at('engine').text('version');

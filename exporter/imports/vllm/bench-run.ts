@@ -1,10 +1,10 @@
-import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { things } from '../../../core/text/quantities.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { known, reportedRun, UNREPORTED, type ImportContext, type ImportedRun, type KnownKey } from '../importer.ts';
 import { Fields } from '../reading/fields.ts';
+import { howEnded } from '../reading/python-error.ts';
 import { statedTime, wallInstant } from '../reading/wall-time.ts';
 import {
   asStated,
@@ -382,9 +382,7 @@ function recordOf(request: ListedRequest, sent_s: number, backend: VllmBackend, 
     first_content_ns: first === undefined ? null : sent_ns + first,
     last_content_ns: last === undefined ? null : sent_ns + last,
     end_ns: sent_ns + nanoseconds(end_s),
-    outcome: outcomeOf(failure?.reason ?? null),
-    reason: failure?.reason ?? null,
-    http_status: failure === null ? 200 : failure.http_status,
+    ...howEnded(failure),
     input_tokens: request.input_tokens,
     output_tokens: request.output_tokens,
     chunk_offsets_ns: offsets,

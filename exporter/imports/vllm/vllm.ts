@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { benchRuns } from '../serving-bench/bench-results.ts';
+import { ALONE, byNumber, groupIdOf } from '../importer.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { benchRun } from './bench-run.ts';
-import { createHash } from 'node:crypto';
 import type { SourceFile } from '../reading/source-file.ts';
 
 const RESULT = 'vllm-bench-serve';
@@ -49,7 +49,7 @@ function groupVllm(files: readonly RecognizedFile[]): readonly FileGroup[] {
       return [{ files: [recognized], name, group_id: sweep.group_id, step, repeat: Number(repeat) }];
     }
     if (recognition.format === SWEEP_SUMMARY && sweep?.folders.includes(file.folder) === true) return [];
-    return [{ files: [recognized], name: file.name, group_id: null, step: null, repeat: null }];
+    return [{ ...ALONE, files: [recognized], name: file.name }];
   });
 }
 
@@ -70,14 +70,13 @@ function sweepsOf(files: readonly RecognizedFile[]): ReadonlyMap<string, SweepFo
 
 function sweepOf(folder: string, runs: readonly RecognizedFile[]): SweepFolders {
   const folders = [...new Set(runs.map(({ file }) => file.folder))].sort(byNumber);
-  // From the content, so that a folder that was moved is the same sweep, and another one of the same name is not.
-  const hash = createHash('sha256');
-  for (const { file } of [...runs].sort((a, b) => byNumber(a.file.path, b.file.path))) hash.update(file.head.bytes);
-  return { group_id: `${basename(folder)}-${hash.digest('hex').slice(0, 10)}`, folders };
-}
-
-function byNumber(a: string, b: string): number {
-  return a.localeCompare(b, 'en', { numeric: true });
+  return {
+    group_id: groupIdOf(
+      folder,
+      runs.toSorted((a, b) => byNumber(a.file.path, b.file.path)),
+    ),
+    folders,
+  };
 }
 
 /**
