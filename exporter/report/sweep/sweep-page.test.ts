@@ -40,8 +40,8 @@ test('each load is a point with its values, the objective a line, knee and large
   const page = pageOf([sweepOf()]);
   expect(titles(page)).toContain('concurrency 4, p99: 400 tokens/s, 100 ms');
   expect(page).toContain('p99 &lt;= 500 ms');
-  expect(page).toMatch(/TTFT p99 &lt;= 500 ms\s*<b class="good">met up to 4, not met from 8<\/b>/);
-  expect(page).toMatch(/Knee <b>4<\/b>/);
+  const cells = page.replace(/\s*<[^>]*>\s*/g, '|').replace(/\|+/g, '|');
+  expect(cells).toContain('|TTFT p99 &lt;= 500 ms|met up to 4, not met from 8|400|4|460|');
   expect(page).toMatch(/class="mark good"/);
 });
 

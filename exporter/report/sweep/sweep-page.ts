@@ -24,17 +24,8 @@ const COLUMNS: readonly (readonly [head: string, below: string, figure: SweepFig
   ['Per user', 'tokens/s, p50', 'tokens_per_second_per_user_p50', 'tokens_per_second'],
 ];
 
-/** The steps of each sweep, with the range over the repeats. */
-function sweepTables(report: SweepReport): Html {
-  return html`<section>
-    <h2>Steps</h2>
-    ${report.sweeps.map((_, i) => sweepTable(report, i))}
-  </section> `;
-}
-
-function sweepTable(report: SweepReport, i: number): Html {
-  const sweep = report.sweeps[i];
-  if (sweep === undefined) return html``;
+/** The steps of a sweep, with the range over the repeats. */
+function stepTable(report: SweepReport, sweep: Sweep, name: string): Html {
   const gpus = gpusOf(report, sweep);
   const hasObjectives = sweep.steps.some(({ objective }) => objective !== null);
   const columns = COLUMNS.filter(([, , figure]) => sweep.steps.some(({ values }) => values[figure] !== null));
@@ -45,7 +36,7 @@ function sweepTable(report: SweepReport, i: number): Html {
     ...columns.map(([head, below]) => headBelow(head, below)),
     ...(gpus === null ? [] : [headBelow('Per GPU', 'tokens/s')]),
   ];
-  return html`${report.sweeps.length > 1 ? html`<h3>${report.names[i] ?? ''}</h3>` : null}
+  return html`${report.sweeps.length > 1 ? html`<h3>${name}</h3>` : null}
   ${dataTable(
     heads,
     sweep.steps.map(
@@ -88,7 +79,11 @@ function perGpu({ values }: SweepStep, gpus: number): string {
 export function sweepPage(report: SweepReport): string {
   return documentOf(
     report.title,
-    html`${header(report)} ${comparison(report)} ${sweepCharts(report)} ${sweepTables(report)}
+    html`${header(report)} ${results(report)} ${sweepCharts(report)}
+      <section>
+        <h2>Steps</h2>
+        ${report.sweeps.map((sweep, i) => stepTable(report, sweep, report.names[i] ?? ''))}
+      </section>
       <footer>
         generated from run.json and result.json of ${things(runsOf(report.sweeps), 'runs')} · contains no prompts or
         responses
@@ -98,7 +93,6 @@ export function sweepPage(report: SweepReport): string {
 
 function header(report: SweepReport): Html {
   const { title, sweeps, notes } = report;
-  const [only] = sweeps;
   const shared = (of: (sweep: Sweep) => string | null): string | null => {
     const values = new Set(sweeps.map(of));
     const [only = null] = values;
@@ -116,44 +110,27 @@ function header(report: SweepReport): Html {
       <li>Runs <b>${runsOf(sweeps)}</b></li>
       ${dataset === null ? null : html`<li>Dataset <b>${dataset}</b></li>`}
       <li>Started <b>${shared((sweep) => startText(sweep)) ?? 'at different times'}</b></li>
-      ${only === undefined || sweeps.length > 1 ? null : resultFacts(report, only)}
     </ul>
     ${notes.map((note) => html`<p class="alert mild">${note}</p>`)}
   </header> `;
 }
 
-/** Knee, largest load within the objectives and GPUs of a single sweep. */
-function resultFacts(report: SweepReport, sweep: Sweep): Html {
-  const within = sweep.within_objective;
-  const gpus = gpusOf(report, sweep);
-  return html`<li>Knee <b>${kneeText(sweep)}</b></li>
-    ${
-      within === null
-        ? null
-        : html`<li>
-            ${objectivesText(sweep)} <b class="${within.holds === null ? 'bad' : 'good'}">${withinText(within)}</b>
-          </li>`
-    }
-    ${gpus === null ? null : html`<li>GPUs <b>${gpus}</b></li>`}`;
-}
-
-/** The same of several as a table, with the throughput at the largest load within the objectives. */
-function comparison(report: SweepReport): Html | null {
+/** What each sweep comes to, with the throughput at the largest load within its objectives. */
+function results(report: SweepReport): Html {
   const { sweeps, names } = report;
-  if (sweeps.length === 1) return null;
   return html`<section>
-    <h2>Sweeps</h2>
+    <h2>${sweeps.length > 1 ? 'Results' : 'Result'}</h2>
     ${dataTable(
       [
         ...['Sweep', headOfText('Objectives'), headOfText('Loads at which they are met')],
         ...[headBelow('Output tokens/s', 'at the largest of them'), 'Knee', 'Most output tokens/s', 'GPUs'],
       ],
-      sweeps.map((sweep, i) => comparisonRow(report, sweep, names[i] ?? '')),
+      sweeps.map((sweep, i) => resultRow(report, sweep, names[i] ?? '')),
     )}
   </section> `;
 }
 
-function comparisonRow(report: SweepReport, sweep: Sweep, name: string): Html {
+function resultRow(report: SweepReport, sweep: Sweep, name: string): Html {
   const { within_objective: within, steps } = sweep;
   const throughputs = steps.map(({ load, values }) => ({ load, value: values.output_token_throughput?.mean ?? null }));
   const atLargest = throughputs.find(({ load }) => load === within?.holds)?.value;
