@@ -30,6 +30,13 @@ export class FloatColumn {
     this.#length += 1;
   }
 
+  /** Appends a number, or replaces the one that is at the position. */
+  set(index: number, value: number): void {
+    const block = this.#blocks[Math.floor(index / BLOCK_LENGTH)];
+    if (index >= this.#length) this.append(value);
+    else if (block !== undefined) block[index % BLOCK_LENGTH] = value;
+  }
+
   /** The number at a position; NaN where there is none. */
   at(index: number): number {
     return this.#blocks[Math.floor(index / BLOCK_LENGTH)]?.[index % BLOCK_LENGTH] ?? NaN;

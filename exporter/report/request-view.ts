@@ -3,12 +3,12 @@ import { GapHistogram } from '../../core/measures/gap-histogram.ts';
 import { interTokenLatencySeconds } from '../../core/measures/measures.ts';
 import { standingOf } from '../../core/measures/request-columns.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
+import { FloatColumn } from '../../core/stats/float-column.ts';
 import { sfc32 } from '../../core/stats/seeded-random.ts';
 import { binSeconds, binPercentiles, timeBins, type TimeBins, type BinPercentile } from './time-bins.ts';
 
 /** A chart cannot resolve more values. */
 export const MAX_KEPT = 200_000;
-const FIRST_LENGTH = 1024;
 
 /**
  * One latency of many requests, with the time at which each became known: all, or a deterministic random sample of
@@ -17,9 +17,9 @@ const FIRST_LENGTH = 1024;
 export class LatencySample {
   readonly #most: number;
   readonly #random = sfc32(1);
-  #at = new Float32Array(FIRST_LENGTH);
-  #values = new Float32Array(FIRST_LENGTH);
-  #measured = new Uint8Array(FIRST_LENGTH);
+  readonly #at = new FloatColumn('single');
+  readonly #values = new FloatColumn('single');
+  readonly #measured = new FloatColumn('single');
   #seen = 0;
   #seenMeasured = 0;
 
@@ -34,10 +34,9 @@ export class LatencySample {
     if (measured) this.#seenMeasured += 1;
     const place = this.#seen <= this.#most ? this.#seen - 1 : Math.floor((this.#random() / 2 ** 32) * this.#seen);
     if (place >= this.#most) return;
-    if (place >= this.#at.length) this.#grow();
-    this.#at[place] = at_seconds;
-    this.#values[place] = seconds;
-    this.#measured[place] = Number(measured);
+    this.#at.set(place, at_seconds);
+    this.#values.set(place, seconds);
+    this.#measured.set(place, Number(measured));
   }
 
   /** Requests that have the latency. */
@@ -51,35 +50,19 @@ export class LatencySample {
   }
 
   /** Of the kept requests. */
-  get at_seconds(): Float32Array {
-    return this.#at.subarray(0, this.#kept);
+  get at_seconds(): Float64Array {
+    return this.#at.toArray();
   }
 
   /** Seconds, beside `at_seconds`. */
-  get values(): Float32Array {
-    return this.#values.subarray(0, this.#kept);
+  get values(): Float64Array {
+    return this.#values.toArray();
   }
 
   /** Seconds of the kept requests of the measure phase, ascending. */
-  sortedMeasured(): Float32Array {
-    return this.values.filter((_, i) => this.#measured[i] === 1).sort();
+  sortedMeasured(): Float64Array {
+    return this.values.filter((_, i) => this.#measured.at(i) === 1).sort();
   }
-
-  get #kept(): number {
-    return Math.min(this.#seen, this.#most);
-  }
-
-  #grow(): void {
-    const length = Math.min(this.#most, 2 * this.#at.length);
-    this.#at = grown(this.#at, new Float32Array(length));
-    this.#values = grown(this.#values, new Float32Array(length));
-    this.#measured = grown(this.#measured, new Uint8Array(length));
-  }
-}
-
-function grown<Numbers extends Float32Array | Uint8Array>(old: Numbers, longer: Numbers): Numbers {
-  longer.set(old);
-  return longer;
 }
 
 /** Amounts are summed in steps of this length while the records are read; a bin is a whole number of steps. */
@@ -158,7 +141,7 @@ export interface LatencyView {
   /** The bins of `overTime`: wide enough for ten requests each on average. */
   readonly bins: TimeBins;
   /** Seconds, ascending; a random sample above `MAX_KEPT`. */
-  readonly sorted: Float32Array;
+  readonly sorted: Float64Array;
   /** Number of requests that `sorted` represents. */
   readonly measured: number;
   readonly overTime: Readonly<Record<BinPercentile, readonly (number | null)[]>>;

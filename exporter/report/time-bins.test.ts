@@ -23,8 +23,8 @@ describe('bins', () => {
 });
 
 test('a percentile exists only for bins with enough values', () => {
-  const at = Float32Array.from({ length: 12 }, (_, i) => (i < 11 ? 0.1 : 0.7));
-  const values = Float32Array.from({ length: 12 }, (_, i) => i);
+  const at = Float64Array.from({ length: 12 }, (_, i) => (i < 11 ? 0.1 : 0.7));
+  const values = Float64Array.from({ length: 12 }, (_, i) => i);
   const { p50, p90, p99 } = binPercentiles(timeBins(6), at, values);
   // 0 … 10: the median is 5, p90 9. The 12th stands alone. Then nothing.
   expect([p50[0], p50[1], p50[2]]).toEqual([5, 11, null]);

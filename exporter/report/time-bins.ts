@@ -50,8 +50,8 @@ const QUANTILES: Readonly<Record<BinPercentile, number>> = { p50: 0.5, p90: 0.9,
 /** The percentiles of the values of each bin; null where there are too few values (p90 needs 10, p99 needs 100). */
 export function binPercentiles(
   bins: TimeBins,
-  at_seconds: Float32Array,
-  values: Float32Array,
+  at_seconds: Float64Array,
+  values: Float64Array,
 ): Record<BinPercentile, (number | null)[]> {
   const groups = Array.from({ length: bins.count }, (): number[] => []);
   at_seconds.forEach((at, i) => {

@@ -131,7 +131,7 @@ function valueScale(curve: Curve): Scale {
 }
 
 /** The sorted values as a curve: evenly spaced shares, finer towards the tail. */
-function curveOf(sorted: Float32Array): Curve {
+function curveOf(sorted: Float64Array): Curve {
   const n = sorted.length;
   return thinned(
     Array.from({ length: Math.min(n, 4 * CURVE_POINTS) }, (_, i) => {
