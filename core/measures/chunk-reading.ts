@@ -73,6 +73,7 @@ const ORDERED_UP_TO = 1_000_000;
 export const CHUNK_FIELDS = [
   'phase',
   'stage',
+  'turn',
   'outcome',
   'sent_ns',
   'output_tokens',

@@ -28,8 +28,14 @@ export interface PerGapMeasure extends MeasureFacts {
   readonly value: null;
 }
 
+/** A measure with one value per conversation. */
+export interface PerConversationMeasure extends MeasureFacts {
+  readonly clock: Clock;
+  readonly value: null;
+}
+
 /** A measure that is summarized as a distribution. */
-export type DistributionMeasure = PerRequestMeasure | PerGapMeasure;
+export type DistributionMeasure = PerRequestMeasure | PerGapMeasure | PerConversationMeasure;
 
 /** A measure that is one number for a whole run. */
 export type ScalarMeasure = MeasureFacts;

@@ -69,6 +69,18 @@ export class FigureRow implements RequestFigures {
     return this.#known(AT.requested_output_tokens);
   }
 
+  get think_ns(): number | null {
+    return this.#known(AT.think_ns);
+  }
+
+  get tool_ns(): number | null {
+    return this.#known(AT.tool_ns);
+  }
+
+  get planned_ns(): number | null {
+    return this.#known(AT.planned_ns);
+  }
+
   get counted_input_tokens(): number | null {
     return this.#known(AT.counted_input_tokens);
   }

@@ -26,6 +26,10 @@ export interface RequestFigures
       | 'requested_output_tokens'
       | keyof CountedTokens
     > {
+  /** Planned pauses before a turn of a conversation: see `ConversationPlace`. */
+  readonly think_ns: number | null;
+  readonly tool_ns: number | null;
+  readonly planned_ns: number | null;
   /** Arrival of the second chunk with content. */
   readonly second_content_ns: number | null;
   /** How many chunks had content. */
@@ -47,6 +51,9 @@ export const FIGURE_NAMES = [
   'reasoning_tokens',
   'cached_tokens',
   'requested_output_tokens',
+  'think_ns',
+  'tool_ns',
+  'planned_ns',
   'counted_input_tokens',
   'counted_output_tokens',
   'counted_reasoning_tokens',
@@ -113,6 +120,9 @@ export function figuresOf(record: RequestRecord): RequestFigures {
     reasoning_tokens: record.reasoning_tokens,
     cached_tokens: record.cached_tokens,
     requested_output_tokens: record.requested_output_tokens,
+    think_ns: record.think_ns ?? null,
+    tool_ns: record.tool_ns ?? null,
+    planned_ns: record.planned_ns ?? null,
     counted_input_tokens: besideUsage(record.input_tokens_source, record.counted_input_tokens),
     counted_output_tokens: besideUsage(record.output_tokens_source, record.counted_output_tokens),
     counted_reasoning_tokens: record.counted_reasoning_tokens,

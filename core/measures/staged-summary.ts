@@ -1,6 +1,8 @@
 import type { LoadStage } from '../run/load.ts';
 import type { Outcome, RequestRecord } from '../run/record.ts';
+import type { BreakdownKey, BreakdownResult } from '../run/result.ts';
 import { DividedShelf, MemoryShelf } from './ascending-values.ts';
+import { BREAKDOWN_MEASURES, breakdownOrder, breakdownsOf } from './breakdown.ts';
 import type { ChunkReading, ChunkRecord } from './chunk-reading.ts';
 import { SummaryAccumulator, type PhaseSummary, type SummaryOptions } from './summary.ts';
 
@@ -16,37 +18,55 @@ export interface StageSummary {
   readonly summary: PhaseSummary;
 }
 
-/** The second reading of the records of a run: of all, and of each stage. */
+/** By dimension and value. */
+type ByKey<T> = ReadonlyMap<string, T>;
+
+const textOf = ({ by, value }: BreakdownKey): string => `${by}=${value}`;
+
+/** The second reading of the records of a run: of all, of each stage and of each population of the breakdown. */
 export class RunReading {
   readonly whole: ChunkReading;
   readonly stages: readonly ChunkReading[];
+  readonly breakdown: ByKey<ChunkReading>;
 
-  constructor(whole: ChunkReading, stages: readonly ChunkReading[]) {
+  constructor(whole: ChunkReading, stages: readonly ChunkReading[], breakdown: ByKey<ChunkReading>) {
     this.whole = whole;
     this.stages = stages;
+    this.breakdown = breakdown;
   }
 
   add(record: ChunkRecord): void {
     this.whole.add(record);
     if (record.stage != null) this.stages[record.stage - 1]?.add(record);
+    for (const key of breakdownsOf(record)) this.breakdown.get(textOf(key))?.add(record);
   }
+}
+
+/** A run as `StagedSummary` has it. */
+export interface SummarizedRun {
+  readonly whole: PhaseSummary;
+  readonly stages: readonly StageSummary[];
+  /** Empty when the load has no dimensions. */
+  readonly breakdown: readonly BreakdownResult[];
 }
 
 /**
  * Summarizes a run as `SummaryAccumulator` does, and each stage of its load as a population of its own: the same
- * measures, over the requests that were due in it.
+ * measures, over the requests that were due in it. So are the populations of its breakdown, with fewer measures.
  */
 export class StagedSummary {
   readonly #options: StagedSummaryOptions;
   readonly #whole: SummaryAccumulator;
   readonly #stages: readonly SummaryAccumulator[];
+  readonly #breakdown = new Map<string, { readonly key: BreakdownKey; readonly summary: SummaryAccumulator }>();
+  readonly #shelves: DividedShelf;
   readonly #coolDown: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
   /** The first request of the first stage is due when the stages begin. */
   #firstDue_ns = Infinity;
 
   constructor(options: StagedSummaryOptions) {
     const { stages, shelf = new MemoryShelf(), ...rest } = options;
-    const shelves = new DividedShelf(shelf);
+    const shelves = (this.#shelves = new DividedShelf(shelf));
     this.#options = options;
     this.#whole = new SummaryAccumulator({ ...rest, shelf: shelves.part() });
     this.#stages = stages.map(
@@ -57,9 +77,31 @@ export class StagedSummary {
   add(record: RequestRecord): void {
     this.#whole.add(record);
     if (record.phase === 'cooldown') this.#coolDown[record.outcome] += 1;
-    if (record.phase !== 'measure' || record.stage == null) return;
+    if (record.phase !== 'measure') return;
+    for (const key of breakdownsOf(record)) this.#population(key).add(record);
+    if (record.stage == null) return;
     this.#stages[record.stage - 1]?.add(record);
     if (record.stage === 1) this.#firstDue_ns = Math.min(this.#firstDue_ns, record.due_ns ?? Infinity);
+  }
+
+  #population(key: BreakdownKey): SummaryAccumulator {
+    const known = this.#breakdown.get(textOf(key));
+    if (known !== undefined) return known.summary;
+    const shelf = this.#shelves.part();
+    const options = { ...this.#options, shelf, plannedConcurrency: null, only: BREAKDOWN_MEASURES };
+    const summary = new SummaryAccumulator(options);
+    this.#breakdown.set(textOf(key), { key, summary });
+    return summary;
+  }
+
+  /** Requests of the measure phase by how they ended. */
+  get requests(): Readonly<Record<Outcome, number>> {
+    return this.#whole.requests;
+  }
+
+  /** Whether anything depends on a second reading: see `SummaryAccumulator`. */
+  get needsChunks(): boolean {
+    return this.#whole.needsChunks;
   }
 
   /** Requests of the cool-down by how they ended. */
@@ -72,14 +114,12 @@ export class StagedSummary {
     return new RunReading(
       this.#whole.chunkReading(),
       this.#stages.map((stage) => stage.chunkReading()),
+      new Map([...this.#breakdown].map(([text, { summary }]) => [text, summary.chunkReading()])),
     );
   }
 
   /** In steps, so that a process can do other things (answer a scrape) in the `pause` between two of them. */
-  async summarizeInSteps(
-    reading: RunReading | null,
-    pause: () => Promise<void>,
-  ): Promise<{ readonly whole: PhaseSummary; readonly stages: readonly StageSummary[] }> {
+  async summarizeInSteps(reading: RunReading | null, pause: () => Promise<void>): Promise<SummarizedRun> {
     const whole = await this.#whole.summarizeInSteps(reading?.whole ?? null, pause);
     const stages: StageSummary[] = [];
     let from_ns = this.#firstDue_ns;
@@ -93,6 +133,17 @@ export class StagedSummary {
       stages.push({ period, summary });
       from_ns = until_ns;
     }
-    return { whole, stages };
+    return { whole, stages, breakdown: await this.#breakdownResults(reading, pause) };
+  }
+
+  async #breakdownResults(reading: RunReading | null, pause: () => Promise<void>): Promise<readonly BreakdownResult[]> {
+    const results: BreakdownResult[] = [];
+    const populations = [...this.#breakdown.values()];
+    populations.sort((a, b) => breakdownOrder(a.key) - breakdownOrder(b.key));
+    for (const { key, summary } of populations) {
+      const { requests, measures } = await summary.summarizeInSteps(reading?.breakdown.get(textOf(key)) ?? null, pause);
+      results.push({ ...key, requests, measures });
+    }
+    return results;
   }
 }

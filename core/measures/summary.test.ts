@@ -3,6 +3,7 @@ import { NOT_COUNTED, NOT_TRACED } from '../run/record.ts';
 import type { RequestRecord } from '../run/record.ts';
 import type { DistributionResult, MeasureResult } from '../run/result.ts';
 import { DISTRIBUTION_MEASURES } from './measures.ts';
+import { StagedSummary } from './staged-summary.ts';
 import { SummaryAccumulator } from './summary.ts';
 import type { PhaseSummary, SummaryOptions } from './summary.ts';
 
@@ -466,5 +467,71 @@ describe('scalars', () => {
     expect(scalar(failed, 'request_throughput')).toBe(0);
     expect(scalar(failed, 'error_ratio')).toBe(1);
     expect(scalar(failed, 'cached_input_ratio')).toBeNull();
+  });
+});
+
+describe('conversations', () => {
+  const turn = (conversation: number, number: number, sent_ms: number, more: Partial<RequestRecord> = {}) =>
+    record(sent_ms, [10 * number, 20 * number], 20 * number, {
+      ...{ conversation, turn: number, conversation_requests: 3 },
+      ...more,
+    });
+  /** Two agents of the first conversation overlap from 100 to 140; the second fails; the third was cut off. */
+  const TURNS: readonly RequestRecord[] = [
+    turn(0, 1, 0),
+    turn(0, 2, 100),
+    turn(0, 3, 100, { think_ns: 80 * MS }),
+    turn(3, 1, 200),
+    turn(3, 2, 300, { outcome: 'error', reason: 'reset' }),
+    turn(6, 1, 400),
+  ];
+
+  test('what is of a conversation as a whole is of the complete ones', () => {
+    const { conversations, measures } = summaryOf(TURNS);
+    expect(conversations).toEqual({ complete: 1, incomplete: 2 });
+    const mean = (name: string) => measures.find(({ measure }) => measure === name);
+    // From 0 to the last chunk at 160; in flight from 0 to 20 and from 100 to 160.
+    expect(mean('conversation_duration')).toMatchObject({ n: 1, mean: 0.16 });
+    expect(mean('conversation_serving_time')).toMatchObject({ n: 1, mean: 0.08 });
+    expect(mean('conversation_requests')).toMatchObject({ mean: 3 });
+    expect(mean('think_time')).toMatchObject({ n: 1, mean: 0.08 });
+  });
+
+  test('where the length is not known, a conversation without a failure is complete', () => {
+    const unknown = TURNS.map((each) => ({ ...each, conversation_requests: null }));
+    expect(summaryOf(unknown).conversations).toEqual({ complete: 2, incomplete: 1 });
+  });
+
+  test('first and later turns are populations of their own', async () => {
+    const summary = new StagedSummary({ plannedConcurrency: null, stages: [] });
+    const many = [...TURNS, turn(9, 1, 500), ...Array.from({ length: 40 }, (_, i) => turn(9, i + 2, 600 + i))];
+    for (const each of many) summary.add(each);
+    const reading = summary.chunkReading();
+    for (const each of many) reading.add(each);
+    const { breakdown } = await summary.summarizeInSteps(reading, async () => undefined);
+    expect(breakdown.map(({ value, requests }) => [value, requests.ok])).toEqual([
+      ...[
+        ['first', 4],
+        ['later', 42],
+        ['2', 2],
+        ['3-4', 3],
+        ['5-8', 4],
+        ['9-16', 8],
+        ['17-32', 16],
+        ['33+', 9],
+      ],
+    ]);
+    const ttft = breakdown.map(({ measures }) => measures.find(({ measure }) => measure === 'time_to_first_token'));
+    expect(ttft[0]).toMatchObject({ n: 4, mean: 0.01, max: 0.01 });
+    expect(ttft[7]).toMatchObject({ n: 9, min: 0.33, max: 0.41 });
+    expect(breakdown[2]?.requests).toMatchObject({ ok: 2, error: 1 });
+    const gaps = breakdown[0]?.measures.find(({ measure }) => measure === 'inter_chunk_latency');
+    expect(gaps).toMatchObject({ n: 4, mean: 0.01, percentiles: { p50: { value: 0.01, bounds: null } } });
+  });
+
+  test('requests without conversations have none of it', () => {
+    const { conversations, measures } = summaryOf(RUN);
+    expect(conversations).toBeNull();
+    expect(measures.filter(({ measure }) => /conversation|think|tool/.test(measure))).toEqual([]);
   });
 });

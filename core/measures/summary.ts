@@ -1,6 +1,6 @@
 import type { ErrorReason, Outcome, RequestRecord } from '../run/record.ts';
 import type { GoodputLimit } from '../run/objectives.ts';
-import type { DistributionResult, MeasureResult, ScalarResult } from '../run/result.ts';
+import type { ConversationCounts, DistributionResult, MeasureResult, ScalarResult } from '../run/result.ts';
 import { ChunkReading } from './chunk-reading.ts';
 import type { BlockShelf } from './ascending-values.ts';
 import {
@@ -18,6 +18,7 @@ import { PassedSummary, PASSES } from '../stats/passed-summary.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES, INTER_CHUNK_LATENCY } from './measures.ts';
 import type { DistributionMeasure, PerRequestMeasure } from './measures.ts';
+import { ConversationTally, TURN_MEASURES } from './conversations.ts';
 import { RequestColumns, standingOf } from './request-columns.ts';
 import { comparedTokens } from './request-figures.ts';
 import { scalarResults } from './scalar-results.ts';
@@ -53,6 +54,8 @@ export interface SummaryOptions {
   readonly heldUpTo?: number;
   /** Where the requests' figures lie; default: in memory. */
   readonly shelf?: BlockShelf;
+  /** The only measures that are reported, and nothing of conversations; absent: all. */
+  readonly only?: ReadonlySet<string>;
 }
 
 /** What `result.json` says of a run's measure phase. */
@@ -64,6 +67,8 @@ export interface PhaseSummary {
   readonly measures: readonly MeasureResult[];
   /** What a reader must know about the origin of the figures, one line each. */
   readonly notes: readonly string[];
+  /** Null without conversations. */
+  readonly conversations: ConversationCounts | null;
 }
 
 /**
@@ -82,7 +87,9 @@ export class SummaryAccumulator {
   readonly #gaps = new GapHistogram();
   readonly #isGood: (record: RequestRecord) => boolean;
   #good = 0;
+  readonly #conversations: ConversationTally | null;
   #traced = false;
+  #hasTurns = false;
   #fullLoadOfAll: FullLoad | null = null;
   #start_ns = Infinity;
   #end_ns = -Infinity;
@@ -100,6 +107,7 @@ export class SummaryAccumulator {
     this.#options = options;
     this.#columns = new RequestColumns(options.shelf);
     this.#isGood = goodRequest(options.goodput ?? []);
+    this.#conversations = options.only === undefined ? new ConversationTally() : null;
   }
 
   add(record: RequestRecord): void {
@@ -111,6 +119,8 @@ export class SummaryAccumulator {
     this.#inFlight_ns += record.end_ns - record.sent_ns;
     this.#columns.append(record);
     this.#traced ||= record.http_blocked_ns !== null;
+    this.#hasTurns ||= record.turn != null;
+    this.#conversations?.add(record);
     if (record.connection_reused !== null) {
       this.#connections.known += 1;
       if (record.connection_reused) this.#connections.reused += 1;
@@ -154,17 +164,22 @@ export class SummaryAccumulator {
     const empty = this.#columns.length === 0;
     const medianGap = distributions.find(({ measure }) => measure === INTER_CHUNK_LATENCY.measure)?.percentiles.p50
       .value;
+    const { only } = this.#options;
+    const conversations = this.#conversations?.isEmpty === false ? this.#conversations : null;
+    const measures = [
+      ...distributions,
+      ...(conversations?.results() ?? []),
+      ...scalarResults(this.#totals(chunks, medianGap ?? null)),
+      ...this.#usageCheck(),
+      ...this.#goodput(),
+    ];
     return {
       window: empty ? null : { start_ns: this.#start_ns, end_ns: this.#end_ns },
       requests: { ...this.#requests },
       errors: { ...this.#errors },
-      measures: [
-        ...distributions,
-        ...scalarResults(this.#totals(chunks, medianGap ?? null)),
-        ...this.#usageCheck(),
-        ...this.#goodput(),
-      ],
+      measures: only === undefined ? measures : measures.filter(({ measure }) => only.has(measure)),
       notes: this.#gapNotes(chunks),
+      conversations: conversations?.counts ?? null,
     };
   }
 
@@ -219,7 +234,8 @@ export class SummaryAccumulator {
       ...DISTRIBUTION_MEASURES,
       ...(this.#counted ? USAGE_CHECK_MEASURES : []),
       ...(this.#traced ? HTTP_MEASURES : []),
-    ];
+      ...(this.#hasTurns ? TURN_MEASURES : []),
+    ].filter(({ measure }) => this.#options.only?.has(measure) !== false);
     if (this.#columns.length > (this.#options.heldUpTo ?? INTERVALS_UP_TO)) {
       yield* this.#passedDistributions(measures, chunks);
       return;

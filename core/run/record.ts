@@ -3,7 +3,7 @@
  * keys are the file's column names. Times are integer nanoseconds since the run's monotonic start (run.json holds that
  * start as wall time); `null` means unknown, never zero.
  */
-export interface RequestRecord extends HttpPhases, CountedTokens {
+export interface RequestRecord extends HttpPhases, CountedTokens, ConversationPlace {
   /** Position in the plan, unique in a run, from 0. */
   readonly index: number;
   readonly phase: PhaseName;
@@ -39,6 +39,24 @@ export interface RequestRecord extends HttpPhases, CountedTokens {
   readonly requested_output_tokens: number | null;
   /** Arrival of each chunk with content, nanoseconds since `sent_ns`; empty for an ok request when it is not known. */
   readonly chunk_offsets_ns: readonly number[];
+}
+
+/** Where a request stands in its conversation. All null or absent for a request of its own, and where it is not known. */
+export interface ConversationPlace {
+  /** Identifies the conversation in the run: the `index` of its first request. */
+  readonly conversation?: number | null;
+  /** Number of the turn, from 1; of several agents in one conversation each counts its own. */
+  readonly turn?: number | null;
+  /** Number of the agent that sent it, from 1; null: the conversation has only one. */
+  readonly agent?: number | null;
+  /** Requests that the conversation has when it is complete. */
+  readonly conversation_requests?: number | null;
+  /** Planned pause of the user before the turn; null for the first. */
+  readonly think_ns?: number | null;
+  /** Planned time of tools before the turn; null when none was called. */
+  readonly tool_ns?: number | null;
+  /** When it would have been sent at the recorded time since the start of its conversation; null: no such time is known. */
+  readonly planned_ns?: number | null;
 }
 
 /** The record of a request that we sent: everything that an import may not report is known. */
@@ -87,6 +105,17 @@ export const NOT_COUNTED: CountedTokens = {
   counted_input_tokens: null,
   counted_output_tokens: null,
   counted_reasoning_tokens: null,
+};
+
+/** Of a request of its own. */
+export const NO_CONVERSATION: ConversationPlace = {
+  conversation: null,
+  turn: null,
+  agent: null,
+  conversation_requests: null,
+  think_ns: null,
+  tool_ns: null,
+  planned_ns: null,
 };
 
 /** Of a request that was not traced. */

@@ -181,6 +181,25 @@ export interface StageResult {
   readonly slos: readonly ObjectiveResult[];
 }
 
+/** A population of a run's requests: those that share a value of a dimension of the load. */
+export interface BreakdownKey {
+  readonly by: 'turn';
+  /** Of turns: `first`, `later`, and classes of later ones by number: `2`, `3-4`, … `33+`. */
+  readonly value: string;
+}
+
+/** The requests of a population, with the measures that are reported of each. */
+export interface BreakdownResult extends BreakdownKey {
+  readonly requests: RequestCounts;
+  readonly measures: readonly MeasureResult[];
+}
+
+/** Conversations of the measure phase: complete when all their requests were sent and ended ok. */
+export interface ConversationCounts {
+  readonly complete: number;
+  readonly incomplete: number;
+}
+
 /** `result.json`, also what `run --json` prints. Instants are RFC 3339 in UTC; durations are seconds. */
 export interface ResultFile {
   readonly schema_version: 5;
@@ -202,4 +221,8 @@ export interface ResultFile {
   readonly slos: readonly ObjectiveResult[];
   /** In their order; empty when the load has none. */
   readonly stages: readonly StageResult[];
+  /** Absent without conversations. */
+  readonly conversations?: ConversationCounts;
+  /** The same requests by dimensions of the load; absent without any. A request may be in several. */
+  readonly breakdown?: readonly BreakdownResult[];
 }

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import type { RequestRecord } from '../../core/run/record.ts';
+import { NO_CONVERSATION, type RequestRecord } from '../../core/run/record.ts';
 import { requestRecord } from '../publish/fixtures/run.ts';
 import { editRun } from '../store/changes/edit-run.ts';
 import { ImportNotes, ImportRefusal } from './import-notes.ts';
@@ -272,7 +272,7 @@ describe('records', () => {
       ];
       const report = await imported(folder, { 'a.json': '{"tiny": 1}' }, withRecords(Readable.from(records)));
       const { run: file, records: stored } = await importedRun(report);
-      expect(stored).toEqual([{ ...good, stage: null }]);
+      expect(stored).toEqual([{ ...good, stage: null, ...NO_CONVERSATION }]);
       expect(file.source?.notes.filter((note) => note.includes('left out'))).toEqual([
         '1 × records left out: it ended before it was sent (first: request 1)',
         '1 × records left out: negative time to first token (first: request 2)',

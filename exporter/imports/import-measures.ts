@@ -8,7 +8,7 @@ import {
   TOKENIZER_DEFINITIONS,
   UNKNOWN_SOURCE_DEFINITIONS,
 } from '../../core/measures/foreign-definitions.ts';
-import { SummaryAccumulator, type PhaseSummary } from '../../core/measures/summary.ts';
+import { StagedSummary, type SummarizedRun } from '../../core/measures/staged-summary.ts';
 import { instantAt, type PhaseWindow } from '../../core/run/run.ts';
 import {
   NOT_TRACED,
@@ -186,7 +186,7 @@ function isClose(a: number, b: number, tolerance: number): boolean {
 export class ImportSummary {
   readonly #imported: ImportedRun;
   readonly #notes: ImportNotes;
-  readonly #summary: SummaryAccumulator;
+  readonly #summary: StagedSummary;
   readonly #edges = new Map<PhaseName, { start_ns: number; end_ns: number }>();
   readonly #sources = { input: new Set<TokenSource | null>(), output: new Set<TokenSource | null>() };
   /** When the ok requests of the warm-up ended. */
@@ -199,9 +199,10 @@ export class ImportSummary {
     this.#imported = imported;
     this.#notes = imported.notes;
     const load = imported.key.load ?? null;
-    this.#summary = new SummaryAccumulator({
+    this.#summary = new StagedSummary({
       shelf,
       plannedConcurrency: load?.mode === 'concurrency' ? load.concurrency : null,
+      stages: [],
     });
   }
 
@@ -224,7 +225,7 @@ export class ImportSummary {
   }
 
   /** `readBack` reads the same records once more; it is called when something depends on it. */
-  async summarize(readBack: () => AsyncIterable<ChunkRecord>): Promise<PhaseSummary> {
+  async summarize(readBack: () => AsyncIterable<ChunkRecord>): Promise<SummarizedRun> {
     if (!this.#summary.needsChunks) return this.#summary.summarizeInSteps(null, nextTurn);
     const reading = this.#summary.chunkReading();
     for await (const record of readBack()) reading.add(record);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ENERGY_MEASURES, energyResults } from '../../core/measures/energy-results.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import { quotient, scalarResult, SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
+import type { SummarizedRun } from '../../core/measures/staged-summary.ts';
 import type { PhaseSummary } from '../../core/measures/summary.ts';
 import { instantAt, type ComparisonKey, type RunFile } from '../../core/run/run.ts';
 import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
@@ -70,7 +71,8 @@ export async function storeImport(
     (found ??= imported.servers?.forRun(isSample() ? NOTHING_MEASURED : summary.measured) ?? null);
   const result = async (readBack: ReadBack): Promise<ResultFile> => {
     const summed = imported.records === null ? null : await summary.summarize(readBack);
-    const file = resultFile(imported, planned, summary, { summed, isSample: isSample() }, servers()?.result ?? null);
+    const sums = { summed: summed?.whole ?? null, breakdown: summed?.breakdown ?? [], isSample: isSample() };
+    const file = resultFile(imported, planned, summary, sums, servers()?.result ?? null);
     run = completedRun(planned, imported, isSample() ? null : summary, file);
     return file;
   };
@@ -190,7 +192,15 @@ function resultFile(
   imported: ImportedRun,
   run: RunFile,
   summary: ImportSummary,
-  { summed, isSample }: { readonly summed: PhaseSummary | null; readonly isSample: boolean },
+  {
+    summed,
+    breakdown,
+    isSample,
+  }: {
+    readonly summed: PhaseSummary | null;
+    readonly breakdown: SummarizedRun['breakdown'];
+    readonly isSample: boolean;
+  },
   servers: ResultFile['servers'],
 ): ResultFile {
   const { notes } = imported;
@@ -214,6 +224,12 @@ function resultFile(
   const measures = isSample
     ? measuresBesideSample(computed, stated, summed?.requests.ok ?? 0, notes)
     : mergedMeasures(computed, stated, notes);
+  const populations = breakdown.map((each) => ({
+    ...each,
+    measures: bySource(each.measures, sourcesOf(summary)).filter(
+      ({ population }) => !lacksFailed || population === 'ok',
+    ),
+  }));
   return {
     schema_version: SCHEMA_VERSIONS.result,
     run_id: run.run_id,
@@ -228,6 +244,8 @@ function resultFile(
     measures: [...measures, ...energyResults(servers?.gpu_energy ?? null, measures)],
     slos: [],
     stages: [],
+    ...(isSample || summed?.conversations == null ? {} : { conversations: summed.conversations }),
+    ...(isSample || breakdown.length === 0 ? {} : { breakdown: populations }),
   };
 }
 

@@ -11,7 +11,9 @@ import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type {
+  BreakdownResult,
   ClientHealth,
+  ConversationCounts,
   DistributionResult,
   Percentile,
   ResultFile,
@@ -256,7 +258,19 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       measures: true,
       slos: true,
       stages: true,
+      conversations: 'optional',
+      breakdown: 'optional',
     } satisfies Keys<ResultFile>,
+  ],
+  [
+    'BreakdownResult',
+    at(schemas.result, 'breakdown', '[]'),
+    { by: true, value: true, requests: true, measures: true } satisfies Keys<BreakdownResult>,
+  ],
+  [
+    'ConversationCounts',
+    at(schemas.result, 'conversations'),
+    { complete: true, incomplete: true } satisfies Keys<ConversationCounts>,
   ],
   [
     'StageResult',
@@ -331,6 +345,13 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       index: true,
       phase: true,
       stage: true,
+      conversation: true,
+      turn: true,
+      agent: true,
+      conversation_requests: true,
+      think_ns: true,
+      tool_ns: true,
+      planned_ns: true,
       due_ns: true,
       sent_ns: true,
       first_content_ns: true,

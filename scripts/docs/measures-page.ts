@@ -5,6 +5,7 @@ import { FOREIGN_DEFINITIONS } from '../../core/measures/foreign-definitions.ts'
 import { GOODPUT_LIMITED, GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES } from '../../core/measures/measures.ts';
 import type { DistributionMeasure, ScalarMeasure } from '../../core/measures/measures.ts';
+import { CONVERSATION_MEASURES, TURN_MEASURES } from '../../core/measures/conversations.ts';
 import { USAGE_CHECK_MEASURES, USAGE_DISCREPANCY_COUNT } from '../../core/measures/usage-check.ts';
 import { SERVER_MEASURES } from '../../core/measures/scalar-results.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
@@ -33,6 +34,17 @@ export function measuresPage(): string {
     table(
       ['measure', 'meaning'],
       HTTP_MEASURES.map(({ measure, formula }) => [code(measure), formula]),
+    ),
+    '## Conversations',
+    'Only in runs with conversations. Pauses are those of the plan. A conversation is complete when all its requests were sent and ended ok. Latencies, tokens, cache hits and errors are also reported by turn, under `breakdown` of result.json: of the first turns, of the later ones, and of classes of those by number.',
+    table(
+      ['measure', 'meaning', 'unit', 'definition'],
+      [...CONVERSATION_MEASURES, ...TURN_MEASURES].map(({ measure, formula, unit, definition }) => [
+        code(measure),
+        formula,
+        unitText(unit),
+        code(definition),
+      ]),
     ),
     '## Server token counts compared with a tokenizer',
     "Only with `--tokenizer`; of output tokens with `--check-usage` too. Meanings are AIPerf's `usage_…_diff_pct` and `usage_discrepancy_count`, as ratios and over ok requests. Only the server's number includes the chat template and special tokens.",

@@ -6,6 +6,7 @@ import { stageText } from '../../../core/run/load.ts';
 import { worstVerdict, type ObjectiveResult } from '../../../core/run/objectives.ts';
 import { FAILED_OUTCOMES, countOf, OUTCOMES, type RequestCounts } from '../../../core/run/record.ts';
 import type {
+  BreakdownResult,
   MeasureResult,
   DistributionResult,
   ResultFile,
@@ -172,16 +173,19 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
   const { width } = print;
   const details: readonly (readonly [name: string, text: string])[] = [
     ['window', `${quantity(result.window.seconds, 'seconds')} from the first request to the end of the last`],
+    ...conversationFacts(result),
     ...cacheHits(result.measures),
     ...stalls(result.measures),
     ...costFacts(result.measures),
     ...serverFacts(result),
   ];
   const stages = stageTable(result, width);
+  const breakdown = breakdownTable(result, width);
   const parts = [
     headline(result, print),
     ...(stages.length === 0 ? [] : [stages, ['all stages together:']]),
     distributionTable(result, width),
+    ...(breakdown.length === 0 ? [] : [breakdown]),
     details.flatMap(([name, text]) => factLines(name, text, width)),
   ];
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -205,6 +209,14 @@ function stalls(measures: readonly MeasureResult[]): [name: string, text: string
     ? []
     : [['stalls', `${quantity(found.value, 'ratio')} of the gaps between chunks (over 5 × their median)`]];
 }
+
+/** Means of the complete conversations, and of the pauses in all. */
+const CONVERSATION_FACTS = [
+  ['conversation_duration', 'sent', 'mean duration'],
+  ['conversation_serving_time', 'sent', 'served'],
+  ['think_time', 'due', 'think time'],
+  ['tool_time', 'due', 'tool time'],
+] as const;
 
 /** The latencies of the table, and their percentiles. */
 const LATENCIES = ['time_to_first_token', 'inter_token_latency'] as const;
@@ -238,7 +250,48 @@ function stageTable({ stages }: Pick<ResultFile, 'stages'>, width = Infinity): s
   return [...columnBlocks(columns, width), '', 'a request belongs to the stage in which it was due'];
 }
 
-function percentileOf({ measures }: StageResult, measure: string, name: PercentileName): number | null {
+/** How many conversations there were, and how long the complete ones took. */
+function conversationFacts({ conversations, measures }: ResultFile): [name: string, text: string][] {
+  if (conversations === undefined) return [];
+  const parts = CONVERSATION_FACTS.flatMap(([measure, clock, what]) => {
+    const found = distribution(measures, measure, clock, 'ok');
+    return found?.mean == null || found.mean === 0 ? [] : [`${what} ${quantity(found.mean, found.unit)}`];
+  });
+  const { complete, incomplete } = conversations;
+  return [['turns', [`${complete} conversations complete, ${incomplete} incomplete`, ...parts].join(' · ')]];
+}
+
+/** One row per population of the breakdown; no line without one. */
+function breakdownTable({ breakdown = [] }: Pick<ResultFile, 'breakdown'>, width = Infinity): string[] {
+  if (breakdown.length === 0) return [];
+  const column = (above: string, below: string, cell: (each: BreakdownResult) => string): TableColumn => ({
+    head: [above, below],
+    cells: breakdown.map(cell),
+  });
+  const percentile = (measure: string, name: PercentileName) => (each: BreakdownResult) =>
+    quantity(percentileOf(each, measure, name), 'seconds');
+  const columns = [
+    column('', breakdown[0]?.by ?? '', ({ value }) => value),
+    column('', 'ok', ({ requests }) => counted(requests.ok)),
+    column('', 'failed', ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES))),
+    column('input', 'tokens', ({ measures }) =>
+      significantOr(distribution(measures, 'input_sequence_length', 'sent', 'ok')?.mean),
+    ),
+    column('cache', 'hits', ({ measures }) => scalarText(measures, 'cached_input_ratio')),
+    ...LATENCIES.flatMap((measure) =>
+      PERCENTILES.map((name) => column(shortTitle(measure), name, percentile(measure, name))),
+    ),
+  ];
+  return columnBlocks(columns, width);
+}
+
+const significantOr = (value: number | null | undefined): string => (value == null ? ABSENT : significant(value));
+
+function percentileOf(
+  { measures }: Pick<StageResult, 'measures'>,
+  measure: string,
+  name: PercentileName,
+): number | null {
   const found = measures.find(
     (each) =>
       each.kind === 'distribution' && each.measure === measure && each.population === 'ok' && each.clock === 'sent',

@@ -15,8 +15,8 @@ export interface Dataset {
   /** Number of different requests, or conversations, after which they recur; null: no limit. */
   readonly size: number | null;
   /**
-   * In datasets of conversations, instead of `request`: the conversation at a position of a phase, from 0. Its turns
-   * are sent one after the other, each with the server's responses to the earlier ones.
+   * In datasets of conversations, instead of `request`: the conversation at a position of a phase, from 0. Each of its
+   * requests is sent when those before it have their responses.
    */
   readonly conversation?: (phase: LoadPhase, position: number) => Conversation;
   /**
@@ -28,13 +28,40 @@ export interface Dataset {
   readonly notes?: readonly string[];
 }
 
-/** One user's exchange with the model. */
+/** An exchange with the model: of a user, or of agents that work for one. Its requests are numbered from 0. */
 export interface Conversation {
-  readonly turns: number;
-  /** The request of a turn, from 0; `answers` are the responses to the earlier turns, which have no message when empty. */
-  request(turn: number, responses: readonly string[]): GenerationRequest;
-  /** The user's delay before a turn, after the previous response. */
-  delaySeconds(turn: number): number;
+  readonly requests: number;
+  /** `responses` are those to the earlier requests, by number; an empty one has no message. */
+  request(number: number, responses: readonly (string | undefined)[]): GenerationRequest;
+  place(number: number): TurnPlace;
+}
+
+/** When a request of a conversation is sent, and whose turn it is. */
+export interface TurnPlace {
+  /** Numbers, all lower than its own, of the requests whose responses it waits for; empty: it follows the start. */
+  readonly after: readonly number[];
+  /** The user's pause after the last of them. */
+  readonly thinkSeconds: number;
+  /** Time of tools, after the pause; null: none was called. */
+  readonly toolSeconds: number | null;
+  /** Number of the turn of its agent, from 1. */
+  readonly turn: number;
+  /** Number of the agent, from 1; null: there is only one. */
+  readonly agent: number | null;
+  /** Recorded time since the start of the conversation; null: not known. */
+  readonly recordedSeconds: number | null;
+}
+
+/** The place in a conversation of turns that follow each other, from 0. */
+export function turnInOrder(turn: number, thinkSeconds: number): TurnPlace {
+  return {
+    after: turn === 0 ? [] : [turn - 1],
+    thinkSeconds: turn === 0 ? 0 : thinkSeconds,
+    toolSeconds: null,
+    turn: turn + 1,
+    agent: null,
+    recordedSeconds: null,
+  };
 }
 
 /** The hash of a plan: of its JSON with sorted keys, so that it does not depend on how the plan was written. */

@@ -211,8 +211,8 @@ describe('multi_turn', () => {
     const dataset = await open('multi_turn', path, { outputTokens: 20, delayRatio: 0.5, tokenizer });
     expect(dataset.size).toBe(2);
     const one = dataset.conversation?.('measure', 0);
-    expect(one?.turns).toBe(3);
-    expect([0, 1, 2].map((turn) => one?.delaySeconds(turn))).toEqual([0, 0.75, 0]);
+    expect(one?.requests).toBe(3);
+    expect([0, 1, 2].map((turn) => one?.place(turn).thinkSeconds)).toEqual([0, 0.75, 0]);
     expect(one?.request(0, [])).toEqual({
       history: [{ role: 'system', content: 'be brief' }],
       prompt: 'one',
@@ -230,7 +230,7 @@ describe('multi_turn', () => {
       prompt: 'three',
     });
     expect(one?.request(1, ['eins']).max_tokens).toBe(9);
-    expect(dataset.conversation?.('measure', 1).turns).toBe(1);
+    expect(dataset.conversation?.('measure', 1).requests).toBe(1);
     expect(dataset.request('probe', 0).prompt).toBe('alone');
   });
 

@@ -1,5 +1,5 @@
 import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
-import type { Conversation, Dataset } from './dataset.ts';
+import { type Conversation, type Dataset, turnInOrder } from './dataset.ts';
 import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
 import { InputRow, textOf } from './row.ts';
@@ -75,15 +75,15 @@ function plannedTurns(row: InputRow, turns: readonly InputRow[], delayRatio: num
 
 function conversationOf(turns: readonly PlannedTurn[], options: FileDatasetOptions): Conversation {
   return {
-    turns: turns.length,
-    delaySeconds: (turn) => (turn === 0 ? 0 : (turns[turn]?.delaySeconds ?? 0)),
+    requests: turns.length,
+    place: (turn) => turnInOrder(turn, turns[turn]?.delaySeconds ?? 0),
     request: (turn, responses) => turnRequest(turns.slice(0, turn + 1), responses, options),
   };
 }
 
 function turnRequest(
   turns: readonly PlannedTurn[],
-  responses: readonly string[],
+  responses: Parameters<Conversation['request']>[1],
   { outputTokens, tokenizer }: FileDatasetOptions,
 ): GenerationRequest {
   const history: Message[] = [];

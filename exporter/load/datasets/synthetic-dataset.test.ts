@@ -142,16 +142,16 @@ describe('conversations', () => {
 
   test('turns and delays are drawn, and recur after the given number', () => {
     const all = Array.from({ length: 50 }, (_, i) => conversation(i));
-    const turns = all.map((one) => one?.turns ?? 0);
+    const turns = all.map((one) => one?.requests ?? 0);
     expect(Math.min(...turns)).toBeGreaterThanOrEqual(1);
     expect(new Set(turns).size).toBeGreaterThan(3);
     expect(Math.abs(mean(turns) - 4)).toBeLessThan(1.1);
-    expect(all.every((one) => one?.delaySeconds(0) === 0)).toBe(true);
-    const delays = all.flatMap((one) => ((one?.turns ?? 0) > 1 ? [one?.delaySeconds(1) ?? NaN] : []));
+    expect(all.every((one) => one?.place(0).thinkSeconds === 0)).toBe(true);
+    const delays = all.flatMap((one) => ((one?.requests ?? 0) > 1 ? [one?.place(1).thinkSeconds ?? NaN] : []));
     expect(Math.abs(mean(delays) - 1)).toBeLessThan(0.2);
     expect(dataset.size).toBe(50);
     expect(conversation(53)?.request(0, []).prompt).toBe(conversation(3)?.request(0, []).prompt);
-    expect(conversation(3)?.turns).toBe(all[3]?.turns);
+    expect(conversation(3)?.requests).toBe(all[3]?.requests);
   });
 
   test('each turn contains the earlier ones with their answers, and the context stays at the beginning', () => {

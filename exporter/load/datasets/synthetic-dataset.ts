@@ -2,7 +2,7 @@ import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import type { Random } from '../../../core/stats/seeded-random.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import { type Conversation, type Dataset, planSha256 } from './dataset.ts';
+import { type Conversation, type Dataset, planSha256, turnInOrder } from './dataset.ts';
 import { drawLength, drawLengths, drawNormal, onlyLengths } from './lengths.ts';
 import type { Lengths, LengthSpread, WeightedPair } from './lengths.ts';
 import { PromptWriter } from './prompt-writer.ts';
@@ -75,7 +75,7 @@ export function syntheticDataset(options: SyntheticOptions): Dataset {
       const delays = Array.from({ length: turns }, () => Math.max(0, drawNormal(mean, stddev, random) * ratio));
       return {
         ...texts.conversation(phase, entry, turns),
-        delaySeconds: (turn) => (turn === 0 ? 0 : (delays[turn] ?? 0)),
+        place: (turn) => turnInOrder(turn, delays[turn] ?? 0),
       };
     },
   };
@@ -145,8 +145,8 @@ class SyntheticTexts {
       }
     };
     return {
-      turns,
-      delaySeconds: () => 0,
+      requests: turns,
+      place: (turn) => turnInOrder(turn, 0),
       request: (turn, responses) => {
         prepare(turn);
         return this.#request(prompts.slice(0, turn + 1), planned[turn]?.output ?? 1, responses);
@@ -163,7 +163,7 @@ class SyntheticTexts {
   }
 
   /** `prompts`: all so far; the last one is the current turn. */
-  #request(prompts: readonly WrittenText[], max_tokens: number, responses: readonly string[]): GenerationRequest {
+  #request(prompts: readonly WrittenText[], max_tokens: number, responses: Responses): GenerationRequest {
     const system = this.#sharedText('system', this.#options.systemPromptTokens ?? 0);
     const history: Message[] = system.text === '' ? [] : [{ role: 'system', content: system.text }];
     let tokens = system.tokens;
@@ -205,6 +205,8 @@ class SyntheticTexts {
     return text;
   }
 }
+
+type Responses = Parameters<Conversation['request']>[1];
 
 const NOTHING: WrittenText = { text: '', tokens: 0 };
 

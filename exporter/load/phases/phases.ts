@@ -4,7 +4,7 @@ import { isCancelled, type CancellationPlan } from '../schedule/load-plan.ts';
 import type { EarlyEnd, PhaseErrorLimit } from './early-end.ts';
 import type { Measuring, OutputBudget } from '../shared-counters.ts';
 import { SentRequests, type RequestSender } from '../requests/request-sender.ts';
-import type { ReadyRequest, RequestFeed } from '../requests/request-feed.ts';
+import type { ConversationProgress, NextTurn, ReadyRequest, RequestFeed } from '../requests/request-feed.ts';
 import { Roster } from '../transports/roster.ts';
 import type { PhaseResult, PhaseRun } from '../load-generator.ts';
 import type { RunControls } from './run-controls.ts';
@@ -83,7 +83,7 @@ class Phase implements Gate {
       draining.addEventListener('abort', this.#endEarly);
       aborting.addEventListener('abort', this.#cancel);
       if (draining.aborted) this.#endEarly();
-      else this.#begin();
+      else this.#start();
     });
   }
 
@@ -111,7 +111,7 @@ class Phase implements Gate {
       this.#stop();
       return false;
     }
-    this.#dispatch(ready, due_ns, closed, firstContent);
+    this.#begin(ready, due_ns, closed, firstContent);
     // The last request of the feed: end the phase now, because no later request will find the feed empty.
     if (feed.exhausted) this.#complete();
     return true;
@@ -136,7 +136,19 @@ class Phase implements Gate {
     return this.#isComplete && this.#plan.measuring !== null ? this.#coolDown : this.#own;
   }
 
-  /** A conversation counts as closed with its last turn. */
+  /** A conversation counts as closed when nothing of it is in flight or waits to be sent. */
+  #begin(ready: ReadyRequest, due_ns: number, closed: RequestClosed, firstContent?: () => void): void {
+    const conversation = ready.of?.conversation;
+    if (conversation === undefined) return this.#dispatch(ready, due_ns, closed, firstContent);
+    const requestClosed: RequestClosed = (end_ns, retryAfterSeconds) => {
+      conversation.open -= 1;
+      if (conversation.open === 0) closed(end_ns, retryAfterSeconds);
+    };
+    const alongside = conversation.begun(due_ns);
+    this.#dispatch(ready, due_ns, requestClosed, firstContent);
+    this.#sendAll(conversation, alongside, requestClosed);
+  }
+
   #dispatch(ready: ReadyRequest, due_ns: number, closed: RequestClosed, firstContent?: () => void): void {
     const { firstIndex, schedule, earlyEnd, errorLimit } = this.#plan;
     const position = earlyEnd.sent(errorLimit);
@@ -145,31 +157,36 @@ class Phase implements Gate {
     counts.requestSent(this.now_ns());
     if (isOwn) this.#plan.measuring?.requestSent();
     const ended = (reader: ResponseReader, request: ClosedRequest): void => {
-      this.#inFlight.remove(reader, place);
+      this.#inFlight.remove(reader, seat);
       clearTimeout(cancelling);
       this.#count(request, counts, position);
       if (isOwn) this.#measured();
-      if (!this.#continues(ready, request, closed)) closed(request.record.end_ns, request.retryAfterSeconds);
+      this.#continue(ready, request, closed);
+      closed(request.record.end_ns, request.retryAfterSeconds);
       this.#endIfDone();
     };
     const stage = isOwn ? (schedule.stageOf?.(due_ns) ?? null) : null;
-    const turn = { index: firstIndex + ready.position, phase: counts.phase, due_ns, stage };
+    const place = ready.of?.conversation.placeOf(ready.of.number, firstIndex);
+    const turn = { index: firstIndex + ready.position, phase: counts.phase, due_ns, stage, place };
     const reader = this.#sender.send(ready, turn, ended, firstContent);
     const cancelling = this.#cancelLater(ready, reader);
-    const place = this.#inFlight.add(reader);
+    const seat = this.#inFlight.add(reader);
   }
 
-  /**
-   * Sends the next turn of a conversation when its user is ready; false when there is none, or no more requests are
-   * sent.
-   */
-  #continues(ready: ReadyRequest, { record, text }: ClosedRequest, closed: RequestClosed): boolean {
-    if (this.#ending || this.#plan.earlyEnd.declared || record.outcome !== 'ok' || ready.nextTurn === undefined)
-      return false;
-    const { delaySeconds, ready: next } = ready.nextTurn(this.#assistantMessage(text));
-    const due_ns = record.end_ns + Math.round(delaySeconds * 1e9);
-    this.#sendWhenDue(next, due_ns, closed);
-    return true;
+  /** Sends what a conversation has next, when its users and tools are ready, unless it failed or no more is sent. */
+  #continue({ of }: ReadyRequest, { record, text }: ClosedRequest, closed: RequestClosed): void {
+    if (of === undefined) return;
+    const { conversation, number } = of;
+    conversation.failed ||= record.outcome !== 'ok';
+    if (this.#ending || this.#plan.earlyEnd.declared || conversation.failed) return;
+    const isLast = number + 1 >= conversation.count;
+    const response = isLast ? '' : this.#assistantMessage(text);
+    this.#sendAll(conversation, conversation.answered(number, response, record.end_ns), closed);
+  }
+
+  #sendAll(conversation: ConversationProgress, next: readonly NextTurn[], closed: RequestClosed): void {
+    conversation.open += next.length;
+    for (const { ready, due_ns } of next) this.#sendWhenDue(ready, due_ns, closed);
   }
 
   /** Servers refuse a message without text: reasoning that used up max_tokens takes its place, or there is none. */
@@ -200,6 +217,11 @@ class Phase implements Gate {
     const send = (prefilled: () => void): void => {
       // The phase may have ended early meanwhile.
       if (!this.#waitingTurns.delete(dropped)) return prefilled();
+      if (turn.of?.conversation.failed === true) {
+        prefilled();
+        dropped();
+        return this.#endIfDone();
+      }
       if (this.#affords(turn)) {
         const ended: RequestClosed = (end_ns, retryAfterSeconds) => {
           prefilled();
@@ -232,7 +254,7 @@ class Phase implements Gate {
     return setTimeout(() => reader.giveUp({ reason: 'cancelled', message }), cancellation.delaySeconds * 1000);
   }
 
-  #begin(): void {
+  #start(): void {
     const { schedule, start_ns, durationSeconds } = this.#plan;
     if (durationSeconds !== null) {
       const untilStart_ns = start_ns === null ? 0 : start_ns - this.now_ns();

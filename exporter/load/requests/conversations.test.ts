@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { allFindings, findingLines } from '../responses/response-findings.ts';
+import { type Conversation, type Dataset, turnInOrder } from '../datasets/dataset.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import type { ConversationShape } from '../datasets/synthetic-dataset.ts';
 import type { Message } from '../endpoints/endpoint.ts';
@@ -43,8 +44,13 @@ describe('conversations', () => {
     expect([last[1]?.content, last[3]?.content]).toEqual(['turn 1 too', 'turn 3 too']);
     expect(last.slice(0, 3)).toEqual(sent[4]);
     expect(recorder.records.map((record) => record.index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    const { records } = recorder;
+    expect(records.map(({ conversation, turn }) => [conversation, turn])).toEqual(
+      [0, 3, 6].flatMap((first) => [1, 2, 3].map((turn) => [first, turn])),
+    );
+    expect(records[4]).toMatchObject({ conversation_requests: 3, agent: null, think_ns: 0, tool_ns: null });
     // No text of a prompt or a response stays anywhere.
-    expect(JSON.stringify(recorder.records)).not.toContain('turn');
+    expect(JSON.stringify(recorder.records)).not.toContain('turn 1');
   });
 
   test('reasoning that used up max_tokens is the message, and it is said', async () => {
@@ -160,5 +166,62 @@ describe('conversations', () => {
     );
     expect(outcome).toMatchObject({ status: 'completed' });
     expect(outcome.phases[0]?.requests.ok).toBe(3);
+  });
+});
+
+describe('a graph of requests', () => {
+  /** A parent calls two agents at once, of which one has two turns, and goes on when both have ended. */
+  const places = [
+    { after: [], turn: 1, agent: 1 },
+    { after: [0], turn: 1, agent: 2, toolSeconds: 0.02 },
+    { after: [0], turn: 1, agent: 3 },
+    { after: [2], turn: 2, agent: 3, thinkSeconds: 0.03 },
+    { after: [1, 3], turn: 2, agent: 1, toolSeconds: 0.01, recordedSeconds: 0.5 },
+  ].map((place) => ({ thinkSeconds: 0, toolSeconds: null, recordedSeconds: null, ...place }));
+  const agents: Conversation = {
+    requests: places.length,
+    place: (number) => places[number] ?? turnInOrder(number, 0),
+    request: (number, responses) => ({ prompt: `${number}: ${JSON.stringify(responses)}`, max_tokens: 4 }),
+  };
+  const graphRun = (changes: PlanChanges, script: Script): Promise<BenchmarkRun> => {
+    const { form } = benchmarkPlan({});
+    const dataset: Dataset = {
+      planSha256: '',
+      size: null,
+      request: () => agents.request(0, []),
+      conversation: () => agents,
+    };
+    return benchmarkRun({ ...changes, form: { ...form, dataset } }, script);
+  };
+  const answer: Script = (socket, { position }) => socket.write(answering(`answer ${position}`));
+
+  test('a request waits for the responses that it needs, and for its pauses, and for nothing else', async () => {
+    const { outcome, recorder, server } = await graphRun({ requestCount: 10, concurrency: 1 }, answer);
+    expect(outcome.phases[0]).toMatchObject({ sent: 10, positions: 10, requests: { ok: 10 } });
+    const records = recorder.records.toSorted((a, b) => a.index - b.index);
+    const [parent, first, second, third, joined] = records;
+    expect((first?.due_ns ?? NaN) - (parent?.end_ns ?? NaN)).toBe(20e6);
+    expect(second?.due_ns).toBe(parent?.end_ns);
+    expect((third?.due_ns ?? NaN) - (second?.end_ns ?? NaN)).toBe(30e6);
+    const both_ns = Math.max(first?.end_ns ?? NaN, third?.end_ns ?? NaN);
+    expect((joined?.due_ns ?? NaN) - both_ns).toBe(10e6);
+    expect(joined).toMatchObject({ conversation: 0, turn: 2, agent: 1, think_ns: 0, tool_ns: 10e6 });
+    expect(joined?.planned_ns).toBe((parent?.due_ns ?? NaN) + 500e6);
+    // Another conversation takes the slot when all of this one has ended.
+    expect(records[5]?.due_ns).toBe(joined?.end_ns);
+    const last = JSON.parse(server.requests[4]?.body ?? '') as { messages: Message[] };
+    expect(last.messages[0]?.content).toMatch(
+      /^4: \["answer 0 too","answer \d too","answer \d too","answer \d too"\]$/,
+    );
+  });
+
+  test('an agent that fails ends the conversation: what is in flight ends, nothing more is sent', async () => {
+    const failing: Script = (socket, { body }) =>
+      socket.write(body.includes('"2:') ? response('500 X', 'text/plain', '') : answering('x'));
+    const { recorder } = await graphRun({ requestCount: 5, concurrency: 1 }, failing);
+    expect(recorder.records.map(({ agent, outcome }) => [agent, outcome])).toEqual([
+      [1, 'ok'],
+      [3, 'error'],
+    ]);
   });
 });

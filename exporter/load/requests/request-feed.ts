@@ -1,4 +1,4 @@
-import type { LoadPhase } from '../../../core/run/record.ts';
+import type { ConversationPlace, LoadPhase } from '../../../core/run/record.ts';
 import type { Conversation, Dataset } from '../datasets/dataset.ts';
 import type { Endpoint, GenerationOptions, GenerationRequest } from '../endpoints/endpoint.ts';
 import type { TransportRequest } from '../transports/transport.ts';
@@ -95,21 +95,100 @@ export interface ReadyRequest {
   readonly request: TransportRequest;
   /** Choices that a dataset's payload asks for; absent: one. */
   readonly choices?: number;
-  /** For a conversation's first turn: the number of turns. */
-  readonly turns?: number;
-  /** The next turn of the conversation, once the response to this one is known; absent: there is none. */
-  readonly nextTurn?: (response: string) => NextTurn;
+  /** The conversation that it is part of; absent: it is a request of its own. */
+  readonly of?: { readonly conversation: ConversationProgress; readonly number: number };
 }
 
+/** A further request of a conversation. */
 export interface NextTurn {
-  /** The user's pause after the response. */
-  readonly delaySeconds: number;
   readonly ready: ReadyRequest;
+  readonly due_ns: number;
 }
+
+/** A conversation of which some requests were sent: what may be sent next. */
+export class ConversationProgress {
+  /** Requests that are in flight, or wait to be sent. */
+  open = 1;
+  /** A request was not answered: the conversation ends with those that are in flight. */
+  failed = false;
+  /** Position in the phase of its first request. */
+  readonly position: number;
+  /** How many of its requests are sent: all, unless the phase ends before. */
+  readonly count: number;
+  readonly #conversation: Conversation;
+  readonly #write: (number: number, generation: GenerationRequest) => ReadyRequest;
+  /** By request, those that wait for its response; the last entry: those that wait for none. */
+  readonly #followers: (number[] | undefined)[] = [];
+  readonly #responses: (string | undefined)[] = [];
+  readonly #ends_ns: number[] = [];
+  #start_ns = 0;
+
+  constructor(
+    conversation: Conversation,
+    { position, count }: { readonly position: number; readonly count: number },
+    write: (of: NonNullable<ReadyRequest['of']>, generation: GenerationRequest) => ReadyRequest,
+  ) {
+    this.#conversation = conversation;
+    this.position = position;
+    this.count = count;
+    this.#write = (number, generation) => write({ conversation: this, number }, generation);
+    for (let number = 1; number < count; number++) {
+      const { after } = conversation.place(number);
+      for (const earlier of after.length === 0 ? [count] : after) (this.#followers[earlier] ??= []).push(number);
+    }
+  }
+
+  /** Its first request. */
+  first(): ReadyRequest {
+    return this.#write(0, this.#conversation.request(0, []));
+  }
+
+  /** The conversation has begun: the requests that wait for no response. */
+  begun(due_ns: number): readonly NextTurn[] {
+    this.#start_ns = due_ns;
+    return this.#next(this.count);
+  }
+
+  /** A response has ended: the requests that waited for it, and for no other that is still to come. */
+  answered(number: number, response: string, end_ns: number): readonly NextTurn[] {
+    this.#responses[number] = response;
+    this.#ends_ns[number] = end_ns;
+    return this.#next(number);
+  }
+
+  /** What the record of a request says of its place; `firstIndex`: position in the run of the phase's first request. */
+  placeOf(number: number, firstIndex: number): ConversationPlace {
+    const { turn, agent, thinkSeconds, toolSeconds, recordedSeconds } = this.#conversation.place(number);
+    return {
+      conversation: firstIndex + this.position,
+      turn,
+      agent,
+      conversation_requests: this.#conversation.requests,
+      think_ns: number === 0 ? null : nanoseconds(thinkSeconds),
+      tool_ns: toolSeconds === null ? null : nanoseconds(toolSeconds),
+      planned_ns: recordedSeconds === null ? null : this.#start_ns + nanoseconds(recordedSeconds),
+    };
+  }
+
+  /** Those that waited for a request last. */
+  #next(answered: number): readonly NextTurn[] {
+    const next: NextTurn[] = [];
+    for (const number of this.#followers[answered] ?? []) {
+      const { after, thinkSeconds, toolSeconds } = this.#conversation.place(number);
+      if (after.some((earlier) => this.#ends_ns[earlier] === undefined)) continue;
+      const ready = this.#write(number, this.#conversation.request(number, this.#responses));
+      const from_ns = Math.max(this.#start_ns, ...after.map((earlier) => this.#ends_ns[earlier] ?? 0));
+      next.push({ ready, due_ns: from_ns + nanoseconds(thinkSeconds + (toolSeconds ?? 0)) });
+    }
+    return next;
+  }
+}
+
+const nanoseconds = (seconds: number): number => Math.round(seconds * 1e9);
 
 /**
- * The requests of one phase in order, or the first turns of its conversations, each of which takes as many positions as
- * it has turns. Some are written in advance while the loop is idle, so that sending one has no extra cost.
+ * The requests of one phase in order, or the first ones of its conversations, each of which takes as many positions as
+ * it has requests. Some are written in advance while the loop is idle, so that sending one has no extra cost.
  */
 export class RequestFeed {
   readonly #form: RequestForm;
@@ -149,7 +228,7 @@ export class RequestFeed {
     if (held !== undefined) this.#readyBytes -= size(held);
     const ready = held ?? (this.#isDealt() ? this.#make() : null);
     if (ready === null) return null;
-    this.#positions = ready.position + (ready.turns ?? 1);
+    this.#positions = ready.position + (ready.of?.conversation.count ?? 1);
     if (!this.#scheduled && this.#wantsMore()) this.#schedule();
     return ready;
   }
@@ -206,17 +285,12 @@ export class RequestFeed {
     const conversation = this.#form.dataset.conversation?.(this.#phase, number);
     if (conversation === undefined) return this.#written(this.#form.dataset.request(this.#phase, position), position);
     // The last conversation is truncated at the request limit.
-    const turns = Math.min(conversation.turns, this.#count - position);
-    return { ...this.#turn({ conversation, turns, position }, []), turns };
-  }
-
-  #turn(place: ConversationPlace, responses: readonly string[]): ReadyRequest {
-    const { conversation, turns, position } = place;
-    const turn = responses.length;
-    const ready = this.#written(conversation.request(turn, responses), position + turn);
-    if (turn + 1 >= turns) return ready;
-    const delaySeconds = conversation.delaySeconds(turn + 1);
-    return { ...ready, nextTurn: (response) => ({ delaySeconds, ready: this.#turn(place, [...responses, response]) }) };
+    const count = Math.min(conversation.requests, this.#count - position);
+    const progress = new ConversationProgress(conversation, { position, count }, (of, generation) => ({
+      ...this.#written(generation, position + of.number),
+      of,
+    }));
+    return progress.first();
   }
 
   #written(generation: GenerationRequest, position: number): ReadyRequest {
@@ -235,19 +309,12 @@ export class RequestFeed {
   }
 }
 
-/** A conversation, the number of its turns that are sent, and the position of the first. */
-interface ConversationPlace {
-  readonly conversation: Conversation;
-  readonly turns: number;
-  readonly position: number;
-}
-
 function size(ready: ReadyRequest): number {
   return ready.request.body?.length ?? 0;
 }
 
 /**
- * The first position of each conversation of a phase: the number of turns of all earlier ones. Query it in ascending
+ * The first position of each conversation of a phase: the number of requests of all earlier ones. Query it in ascending
  * order.
  */
 class ConversationPositions {
@@ -265,7 +332,7 @@ class ConversationPositions {
   of(conversation: number): number {
     if (this.#dataset.conversation === undefined) return conversation;
     for (; this.#conversation < conversation; this.#conversation++)
-      this.#position += this.#dataset.conversation(this.#phase, this.#conversation).turns;
+      this.#position += this.#dataset.conversation(this.#phase, this.#conversation).requests;
     return this.#position;
   }
 }

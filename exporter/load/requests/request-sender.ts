@@ -31,7 +31,7 @@ export class RequestSender {
 
   send(
     ready: ReadyRequest,
-    turn: Pick<SentRequest, 'index' | 'phase' | 'due_ns' | 'stage'>,
+    turn: Pick<SentRequest, 'index' | 'phase' | 'due_ns' | 'stage' | 'place'>,
     closed: (reader: ResponseReader, request: ClosedRequest) => void,
     firstContent?: () => void,
   ): ResponseReader {

@@ -1,6 +1,13 @@
 import { things } from '../../../core/text/quantities.ts';
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import type { ErrorReason, MeasuredRecord, PhaseName, TokenSource } from '../../../core/run/record.ts';
+import { NO_CONVERSATION } from '../../../core/run/record.ts';
+import type {
+  ConversationPlace,
+  ErrorReason,
+  MeasuredRecord,
+  PhaseName,
+  TokenSource,
+} from '../../../core/run/record.ts';
 import type { ResponseContext } from './response-reader.ts';
 import type { ResponseText, Usage } from '../endpoints/endpoint.ts';
 import { httpPhases } from '../transports/exchange-trace.ts';
@@ -12,6 +19,8 @@ export interface SentRequest {
   readonly phase: PhaseName;
   /** Null or absent: the load has no stages. */
   readonly stage?: number | null;
+  /** Absent: a request of its own. */
+  readonly place?: ConversationPlace | undefined;
   readonly due_ns: number;
   readonly sent_ns: number;
   readonly requested_output_tokens: number;
@@ -117,6 +126,7 @@ export function requestRecord(sent: SentRequest, response: ReadResponse): Measur
     index: sent.index,
     phase: sent.phase,
     stage: sent.stage ?? null,
+    ...(sent.place ?? NO_CONVERSATION),
     due_ns: sent.due_ns,
     sent_ns: sent.sent_ns,
     first_content_ns: first === undefined ? null : sent.sent_ns + first,

@@ -31,7 +31,8 @@ type Sent = readonly [position: number, body: string];
 /** A request and the turns that follow it, whatever is answered. */
 function turnsOf(ready: ReadyRequest): Sent[] {
   const sent: Sent[] = [[ready.position, String(ready.request.body)]];
-  return ready.nextTurn === undefined ? sent : [...sent, ...turnsOf(ready.nextTurn('an answer').ready)];
+  const next = ready.of?.conversation.answered(ready.of.number, 'an answer', 1) ?? [];
+  return [...sent, ...next.flatMap((turn) => turnsOf(turn.ready))];
 }
 
 const inOrder = (sent: readonly Sent[]): Sent[] => sent.toSorted(([a], [b]) => a - b);

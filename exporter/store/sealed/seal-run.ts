@@ -131,7 +131,7 @@ export async function resultOf(
   servers: ResultFile['servers'] = null,
   serverTotals: ServerTotals = { cachedInputRatio: null },
 ): Promise<{ result: ResultFile; notes: readonly string[] }> {
-  const { whole, stages: staged } = await summary.summarizeInSteps(reading, nextTurn);
+  const { whole, stages: staged, breakdown } = await summary.summarizeInSteps(reading, nextTurn);
   const { window, requests, errors, notes } = whole;
   const energy = servers?.gpu_energy ?? null;
   const price = run.provenance?.gpu_price ?? null;
@@ -160,6 +160,8 @@ export async function resultOf(
       stages.length === 0 ? objectiveResult(objective, measures) : worstOfStages(stages, objective, i),
     ),
     stages,
+    ...(whole.conversations === null ? {} : { conversations: whole.conversations }),
+    ...(breakdown.length === 0 ? {} : { breakdown }),
   };
   return { result, notes };
 }

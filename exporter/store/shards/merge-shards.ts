@@ -106,6 +106,7 @@ export const INSTANT_COLUMNS = [
   'first_output_ns',
   'last_content_ns',
   'end_ns',
+  'planned_ns',
 ] as const satisfies readonly (keyof RequestRecord)[];
 
 /** Runs of up to 32,768 requests need no file. */
@@ -239,7 +240,7 @@ function movedBy(record: RequestRecord, later_ns: number): RequestRecord {
   const moved: { -readonly [Name in keyof RequestRecord]: RequestRecord[Name] } = { ...record };
   for (const name of INSTANT_COLUMNS) {
     const at_ns = record[name];
-    if (at_ns !== null) moved[name] = at_ns + later_ns;
+    if (at_ns != null) moved[name] = at_ns + later_ns;
   }
   return moved;
 }

@@ -1,0 +1,49 @@
+import type { RequestRecord } from '../run/record.ts';
+import type { BreakdownKey } from '../run/result.ts';
+
+/** Classes of later turns by number, so that their count does not grow with the conversations. */
+const LAST_OF_CLASS = [2, 4, 8, 16, 32] as const;
+
+const key = (value: string): BreakdownKey => ({ by: 'turn', value });
+
+const FIRST: readonly BreakdownKey[] = [key('first')];
+const LATER = key('later');
+const CLASSES: readonly (readonly BreakdownKey[])[] = [...LAST_OF_CLASS, Infinity].map((last, i) => {
+  const from = (LAST_OF_CLASS[i - 1] ?? 1) + 1;
+  return [LATER, key(last === Infinity ? `${from}+` : last === from ? `${last}` : `${from}-${last}`)];
+});
+const NONE: readonly BreakdownKey[] = [];
+
+/**
+ * The populations beside the whole run to which a request belongs: of conversations the first turns, the later ones, and
+ * classes of those by number (2, 3-4, 5-8, 9-16, 17-32, 33+).
+ */
+export function breakdownsOf({ turn }: Pick<RequestRecord, 'turn'>): readonly BreakdownKey[] {
+  if (turn == null) return NONE;
+  if (turn === 1) return FIRST;
+  const at = LAST_OF_CLASS.findIndex((last) => turn <= last);
+  return CLASSES.at(at) ?? NONE;
+}
+
+/** The place of a population among the others. */
+export function breakdownOrder({ value }: BreakdownKey): number {
+  return [...FIRST, LATER, ...CLASSES.flatMap((both) => both.slice(1))].findIndex((each) => each.value === value);
+}
+
+/** What is reported of each population: what a user waits for, what was asked and answered, and what caches saved. */
+export const BREAKDOWN_MEASURES: ReadonlySet<string> = new Set([
+  'time_to_first_token',
+  'time_to_first_output_token',
+  'inter_token_latency',
+  'inter_chunk_latency',
+  'request_latency',
+  'schedule_delay',
+  'input_sequence_length',
+  'output_sequence_length',
+  'cached_input_tokens',
+  'think_time',
+  'tool_time',
+  'start_deviation',
+  'cached_input_ratio',
+  'error_ratio',
+]);
