@@ -10,7 +10,7 @@ import { readFinishedRunFile, readResultFile } from '../store/sealed/read-run-fi
 import { readServersFile } from '../store/read-servers.ts';
 import { checkedFamilies } from './family.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
-import { RESULT_UNITS, resultSamples } from './result-samples.ts';
+import { breakdownSamples, RESULT_UNITS, resultSamples } from './result-samples.ts';
 import { RUN_INFO, runInfoLabels } from './run-info.ts';
 import { serverFamilies } from './server-families.ts';
 import { readTargets, RUN_TARGET_INFO, targetInfoSamples } from './target-info.ts';
@@ -70,6 +70,7 @@ export function finishedRunFamilies(
     ...stateFamilies(run, result),
     ...endFamilies(run),
     ...resultFamilies(run.run_id, result),
+    ...breakdownFamilies(run.run_id, result),
     ...objectiveFamilies(run.run_id, result),
     ...(servers === null ? [] : serverFamilies(servers, run.run_id, republish)),
   ]);
@@ -167,6 +168,23 @@ function objectiveFamilies(run_id: string, { slos }: ResultFile): FamilyInput[] 
 /** Of two numbers with equal labels (definitions that differ) the first stands. */
 function resultFamilies(run_id: string, result: ResultFile): FamilyInput[] {
   return resultsByUnit(result, { run_id }).map(([unit, samples]) => ({ ...resultFamily(unit), samples }));
+}
+
+/** A family for each dimension and unit, whose label says which of the requests: `llmbench_result_by_turn_seconds`. */
+function breakdownFamilies(run_id: string, result: ResultFile): FamilyInput[] {
+  const families = new Map<string, { by: string; unit: Unit; samples: SampleInput[] }>();
+  for (const { by, of, unit, measure, stat, value } of breakdownSamples(result)) {
+    const name = `${RESULT_PREFIX}by_${by}_${unit}`;
+    const family = families.get(name) ?? { by, unit, samples: [] };
+    families.set(name, family);
+    family.samples.push({ labels: { run_id, [by]: of, measure, stat }, value });
+  }
+  return [...families].map(([name, { by, unit, samples }]) => ({
+    name,
+    help: `Exact results of finished runs by ${by}, with unit ${unit.replaceAll('_', ' ')}.`,
+    type: 'gauge',
+    samples,
+  }));
 }
 
 /** The exact results, each once, by unit; `labels` are on all of them. */

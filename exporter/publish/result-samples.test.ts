@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { MeasureResult } from '../../core/run/result.ts';
 import { distribution, resultFile, scalar } from './fixtures/run.ts';
-import { resultSamples } from './result-samples.ts';
+import { breakdownSamples, resultSamples } from './result-samples.ts';
 
 const lines = (...measures: MeasureResult[]): string[] =>
   resultSamples(resultFile({ measures })).map(
@@ -70,4 +70,21 @@ test('a measure that only counts from due keeps its name', () => {
 
 test("what servers say of themselves is not the client's result", () => {
   expect(lines(scalar({ origin: 'server' }))).toEqual(REQUESTS);
+});
+
+test('of a breakdown by turn the first and the later turns, by label, with the statistics that are queried', () => {
+  const requests = { ok: 2, error: 0, timeout: 0, cancelled: 0 };
+  const measures = [distribution(), distribution({ clock: 'due' }), scalar({ measure: 'request_throughput' })];
+  const breakdown = (['first', 'later', '2', '3-4'] as const).map((value) => ({
+    ...{ by: 'turn' as const, value, requests, measures },
+  }));
+  const samples = breakdownSamples(resultFile({ breakdown }));
+  expect(new Set(samples.map(({ by, of }) => `${by}=${of}`))).toEqual(new Set(['turn=first', 'turn=later']));
+  const first = samples.filter(({ of, unit }) => of === 'first' && unit === 'seconds');
+  expect(first.map(({ measure, stat, value }) => [measure, stat, value])).toEqual([
+    ['time_to_first_token', 'mean', 0.1],
+    ['time_to_first_token', 'p50', 0.30000000000000004],
+    ['time_to_first_token', 'p99', 0.5],
+  ]);
+  expect(breakdownSamples(resultFile())).toEqual([]);
 });

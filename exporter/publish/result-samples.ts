@@ -2,7 +2,7 @@ import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import { OUTCOMES } from '../../core/run/record.ts';
-import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
+import type { BreakdownKey, MeasureResult, ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { Unit } from '../../core/run/statistic.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
@@ -67,6 +67,42 @@ function statistics(result: MeasureResult): readonly (readonly [stat: string, va
   ];
 }
 
+/** What is published of each population of a breakdown: series are a budget. */
+const BREAKDOWN_STATS: ReadonlySet<string> = new Set(['value', 'mean', 'p50', 'p90', 'p99']);
+const BREAKDOWN_MEASURES: ReadonlySet<string> = new Set([
+  'time_to_first_token',
+  'inter_token_latency',
+  'request_latency',
+  'input_sequence_length',
+  'cached_input_ratio',
+  'error_ratio',
+]);
+/** The classes of turns that are published; the others are in result.json. */
+const PUBLISHED_TURNS: ReadonlySet<string> = new Set(['first', 'later']);
+
+/** A sample of the population whose label `by` has the value `of`. */
+export interface BreakdownSample extends ResultSample {
+  readonly by: BreakdownKey['by'];
+  readonly of: string;
+}
+
+/** The same of the populations of a result that are published; none without a breakdown. */
+export function breakdownSamples({ breakdown = [] }: Pick<ResultFile, 'breakdown'>): readonly BreakdownSample[] {
+  return breakdown
+    .filter(({ by, value }) => by !== 'turn' || PUBLISHED_TURNS.has(value))
+    .flatMap(({ by, value: of, requests, measures }) => {
+      const counts = OUTCOMES.flatMap((stat): ResultSample[] => {
+        const value = requests[stat];
+        return value === null ? [] : [{ unit: 'requests', measure: 'requests', stat, value }];
+      });
+      const statistics = measures
+        .filter(({ measure, clock }) => BREAKDOWN_MEASURES.has(measure) && clock === 'sent')
+        .flatMap(measureSamples)
+        .filter(({ stat }) => BREAKDOWN_STATS.has(stat));
+      return [...counts, ...statistics].map((sample) => ({ ...sample, by, of }));
+    });
+}
+
 export const LAST_RESULT = 'llmbench_scenario_last_result';
 
 /** Statistics that queries select by scenario; `llmbench_result_*` has all of each run. */
@@ -121,7 +157,8 @@ export function queriedSeries(families: readonly FamilyInput[]): readonly Family
 }
 
 /** What has neither of these labels is no statistic of a distribution. */
-function isQueried({ labels: { measure, stat, quantile, bound } }: SampleInput): boolean {
+function isQueried({ labels: { measure, stat, quantile, bound, turn } }: SampleInput): boolean {
+  if (turn !== undefined) return true;
   if (quantile !== undefined && bound !== undefined) return QUANTILES.has(quantile);
   if (measure === undefined || stat === undefined) return true;
   return NUMBERS.has(stat) || (MEASURES.has(measure) && STATISTICS.has(stat));

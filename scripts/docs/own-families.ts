@@ -23,6 +23,7 @@ const LABELS: Readonly<Record<string, string>> = {
   shard: 'the part of a run that is measured by several machines; `0` for one machine',
   phase: `${PHASES.map(code).join(', ')}; the last one only with \`--cool-down\``,
   stage: 'the number of a stage of `--stages`, from 1',
+  turn: 'which turns of conversations: `first` or `later`',
   outcome: OUTCOMES.map(code).join(', '),
   reason: 'why a request failed: [a closed list](measures.md#why-requests-fail)',
   measure:
@@ -163,6 +164,16 @@ function finishedRuns(): ResultMetrics {
       targets: [target('http://gpu-1:8000/metrics', 'vllm')],
     },
     measures: RESULT_UNITS.map((unit) => scalar({ unit, measure: `a measure in ${unit}` })),
+    breakdown: [
+      {
+        ...{ by: 'turn', value: 'first', requests: { ok: 1, error: 0, timeout: 0, cancelled: 0 } },
+        measures: [
+          scalar({ unit: 'seconds', measure: 'time_to_first_token' }),
+          scalar({ unit: 'tokens', measure: 'input_sequence_length' }),
+          scalar({ unit: 'ratio', measure: 'cached_input_ratio' }),
+        ],
+      },
+    ],
     slos: [
       {
         ...{ measure: 'time_to_first_token', stat: 'p95', comparison: '<', limit: 0.3, unit: 'seconds' },
