@@ -15,6 +15,8 @@ export interface FigureKey {
   readonly origin: 'client' | 'server';
   /** ok requests, or all with the failed ones counted as infinitely slow. */
   readonly population: 'ok' | 'all';
+  /** Which of the run's requests, by a dimension of the load, such as `turn=first`; absent: all. */
+  readonly breakdown?: string;
   readonly clock: Clock;
   /** Which way is better; figures without a direction describe the load and are not judged. */
   readonly direction: Direction;

@@ -40,19 +40,27 @@ const SCHEDULE_DELAY = 'schedule_delay';
 export interface ClockedMeasure {
   readonly measure: string;
   readonly clock: Clock;
+  /** Such as `turn=first`; absent: of all requests. */
+  readonly breakdown?: string | undefined;
 }
 
 function isFromDue({ measure, clock }: ClockedMeasure): boolean {
   return clock === 'due' && measure !== SCHEDULE_DELAY;
 }
 
-/** Its one name in metrics, rules, objectives and fingerprints: `time_to_first_token_from_due` when it counts from the due time. */
+/**
+ * Its one name in metrics, rules, objectives and fingerprints: `time_to_first_token_from_due` when it counts from the due
+ * time, `time_to_first_token{turn=first}` when it is of some of the requests.
+ */
 export function publishedName(of: ClockedMeasure): string {
-  return isFromDue(of) ? `${of.measure}${FROM_DUE}` : of.measure;
+  const name = isFromDue(of) ? `${of.measure}${FROM_DUE}` : of.measure;
+  return of.breakdown === undefined ? name : `${name}{${of.breakdown}}`;
 }
 
 /** The measure with a published name. */
 export function measureOfName(name: string): ClockedMeasure {
+  const [, whole, breakdown] = /^(.*)\{(.*)\}$/.exec(name) ?? [];
+  if (whole !== undefined) return { ...measureOfName(whole), breakdown };
   return name.endsWith(FROM_DUE)
     ? { measure: name.slice(0, -FROM_DUE.length), clock: 'due' }
     : { measure: name, clock: name === SCHEDULE_DELAY ? 'due' : 'sent' };
@@ -63,7 +71,7 @@ export const SHORT_WORDS: readonly string[] = [...BY_SHORT_WORD.keys()];
 
 /** The published name of a measure that was given in short, `ttft_from_due` included; any other name as it is. */
 export function wholeName(given: string): string {
-  const { measure } = measureOfName(given);
+  const [measure = ''] = measureOfName(given).measure.split('{');
   return `${BY_SHORT_WORD.get(measure) ?? measure}${given.slice(measure.length)}`;
 }
 
@@ -82,6 +90,13 @@ function titleOf(of: ClockedMeasure, short: string): string {
   const { measure } = of;
   const title = NAMES.get(measure)?.title ?? measure.replace(/^http_req_/, 'HTTP request ').replaceAll('_', ' ');
   return `${title}${short}${isFromDue(of) ? ' from the due time' : ''}`;
+}
+
+/** Of which requests a figure is: ` of first turns`; empty: of all. */
+function breakdownText({ breakdown }: ClockedMeasure): string {
+  const [by, value] = breakdown?.split('=') ?? [];
+  if (by === undefined || value === undefined) return '';
+  return by === 'turn' && !/\d/.test(value) ? ` of ${value} turns` : ` of ${by} ${value}`;
 }
 
 /** The field's short word where there is one, for columns: `TTFT`, `TTFT p99`. */
@@ -105,7 +120,7 @@ export interface TitledStatistic extends ClockedMeasure {
 
 /** A statistic for people: `time to first token p90`, with what it is of where that is not the usual. */
 export function statisticTitle({ stat, population = 'ok', origin = 'client', ...of }: TitledStatistic): string {
-  const title = stat === 'value' ? measureTitle(of) : `${measureTitle(of)} ${statName(stat)}`;
+  const title = `${measureTitle(of)}${stat === 'value' ? '' : ` ${statName(stat)}`}${breakdownText(of)}`;
   const notes = [
     ...(origin === 'server' ? ['reported by the server'] : []),
     ...(population === 'all' && stat !== 'value' ? ['failed requests as infinitely slow'] : []),

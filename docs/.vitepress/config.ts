@@ -29,6 +29,7 @@ export default defineConfig({
         items: pages('guides', [
           ...[
             'run-a-benchmark.md',
+            'conversations.md',
             'runs-and-queries.md',
             'import-results.md',
             'gate-a-ci-job.md',

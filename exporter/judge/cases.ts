@@ -34,7 +34,7 @@ export function casesOf(a: readonly RunFigures[], b: readonly RunFigures[], rule
   for (const [side, runs] of [['a', a] as const, ['b', b] as const]) {
     for (const { figures } of runs) {
       for (const figure of figures) {
-        if (figure.direction === 'none') continue;
+        if (figure.direction === 'none' || (figure.isMixed === true && gatingPlace(rules, figure) < 0)) continue;
         const id = keyText(figure);
         let entry = found.get(id);
         if (entry === undefined) found.set(id, (entry = { key: keyOf(figure), a: [], b: [] }));
@@ -62,8 +62,9 @@ export function gatingOnly(run: RunFigures, rules: Rules): RunFigures {
   return { ...run, figures: run.figures.filter((figure) => gatingPlace(rules, figure) >= 0) };
 }
 
-export function keyText({ measure, stat, unit, definition, origin, population, clock }: FigureKey): string {
-  return [measure, stat, unit, definition, origin, population, clock].join(' ');
+export function keyText({ measure, stat, unit, definition, origin, population, clock, breakdown }: FigureKey): string {
+  const key = [measure, stat, unit, definition, origin, population, clock];
+  return (breakdown === undefined ? key : [...key, breakdown]).join(' ');
 }
 
 /** A measure that reads a failed run as a fast one would hide it: every run has to have a value. */
@@ -106,8 +107,19 @@ function quantileOf(stat: string): number {
   return digits === null ? 0 : Number(`${digits[1]}.${digits[2] ?? 0}`) / 100;
 }
 
-function keyOf({ measure, stat, unit, definition, origin, population, clock, direction }: Figure): FigureKey {
-  return { measure, stat, unit, definition, origin, population, clock, direction };
+function keyOf({
+  measure,
+  stat,
+  unit,
+  definition,
+  origin,
+  population,
+  breakdown,
+  clock,
+  direction,
+}: Figure): FigureKey {
+  const of = breakdown === undefined ? {} : { breakdown };
+  return { measure, stat, unit, definition, origin, population, ...of, clock, direction };
 }
 
 function order(place: number): number {

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { DistributionResult, ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
+import { compare } from './compare.ts';
 import { figuresOfRun } from './load-figures.ts';
+import { defaultRules, parseRules } from './rules.ts';
 
 const percentiles = (value: number | null, bounds: readonly [number, number] | null = null) =>
   Object.fromEntries(
@@ -68,4 +70,46 @@ test('a result of the store can be read', async () => {
   const run = JSON.parse(await readFile(new URL('run.json', folder), 'utf8')) as RunFile;
   // One distribution and one scalar.
   expect(figuresOfRun(run, result).figures).toHaveLength(5);
+});
+
+describe('runs with conversations', () => {
+  const turns = (value: string, mean: number) => ({
+    ...{ by: 'turn' as const, value, requests: { ok: 10, error: 0, timeout: 0, cancelled: 0 } },
+    measures: [distribution('time_to_first_token', { mean, percentiles: percentiles(mean) })],
+  });
+  const runWith = (first: number, later: number, mixed: number) => {
+    const measures = [
+      distribution('time_to_first_token', { mean: mixed, percentiles: percentiles(mixed) }),
+      distribution('conversation_duration'),
+    ];
+    const breakdown = [turns('first', first), turns('later', later), turns('2', later), turns('3-4', later)];
+    return figuresOfRun(RUN, { ...RESULT, measures, breakdown });
+  };
+  /** Later turns are slower, and more of the requests are first turns: of all together the times are the same. */
+  const before = Array.from({ length: 6 }, (_, i) => runWith(1 + i * 1e-3, 2 + i * 1e-3, 1.5));
+  const after = Array.from({ length: 6 }, (_, i) => runWith(1 + i * 1e-3, 2.6 + i * 1e-3, 1.5));
+  const judged = (rules = defaultRules([...before, ...after])) =>
+    compare(before, after, { rules }).measures.filter(({ measure }) => measure === 'time_to_first_token');
+
+  test('first and later turns are judged apart, and gate apart, and all turns together are not judged', () => {
+    const verdicts = judged();
+    expect(
+      verdicts.filter(({ gating }) => gating).map(({ breakdown, stat, verdict }) => [breakdown, stat, verdict]),
+    ).toEqual([
+      ['turn=first', 'p90', 'unchanged'],
+      ['turn=later', 'p90', 'regressed'],
+    ]);
+    expect(new Set(verdicts.map(({ breakdown }) => breakdown))).toEqual(new Set(['turn=first', 'turn=later']));
+    expect(verdicts[1]?.sentence).toMatch(/^Time to first token p90 of later turns is regressed/);
+  });
+
+  test('all turns together are judged where a rule names them', () => {
+    const { primary } = parseRules({ gate: ['ttft:p50', 'ttft{turn=later}:p50'], margin: [] });
+    const gating = judged({ ...defaultRules([]), primary: primary ?? [] }).filter((each) => each.gating);
+    expect(gating.map(({ breakdown, verdict }) => [breakdown, verdict])).toEqual([
+      [undefined, 'unchanged'],
+      ['turn=later', 'regressed'],
+    ]);
+    expect(() => parseRules({ gate: ['ttfx{turn=later}:p50'], margin: [] })).toThrow("gate is 'ttfx{turn=later}:p50'");
+  });
 });

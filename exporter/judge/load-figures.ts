@@ -1,5 +1,5 @@
 import type { Stat } from '../../core/api/verdict.ts';
-import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
+import type { BreakdownResult, MeasureResult, ResultFile } from '../../core/run/result.ts';
 import { orderOf, isRunId } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { PercentileName } from '../../core/stats/percentiles.ts';
@@ -30,8 +30,32 @@ export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
     client: result.client.verdict,
     // More requests at the servers than the client sent are others'.
     foreign_traffic: servers?.requests?.difference == null ? null : servers.requests.difference > 0,
-    figures: result.measures.flatMap(figuresOfMeasure),
+    figures: [...wholeFigures(result), ...populationFigures(result)],
   };
+}
+
+/** The populations that are judged: classes of later turns by number would only be the same once more. */
+const JUDGED_TURNS: ReadonlySet<string> = new Set(['first', 'later']);
+
+const judgedPopulations = ({ breakdown = [] }: ResultFile): readonly BreakdownResult[] =>
+  breakdown.filter(({ by, value }) => by !== 'turn' || JUDGED_TURNS.has(value));
+
+/** The context of a later turn is longer and mostly cached: latencies of all turns together depend on their mixture. */
+function wholeFigures(result: ResultFile): Figure[] {
+  const apart = new Set(
+    judgedPopulations(result).flatMap(({ measures }) =>
+      measures.flatMap((each) => (each.kind === 'distribution' ? [each.measure] : [])),
+    ),
+  );
+  return result.measures.flatMap(figuresOfMeasure).map((figure) => {
+    return apart.has(figure.measure) ? { ...figure, isMixed: true } : figure;
+  });
+}
+
+function populationFigures(result: ResultFile): Figure[] {
+  return judgedPopulations(result).flatMap(({ by, value, measures }) =>
+    measures.flatMap(figuresOfMeasure).map((figure) => ({ ...figure, breakdown: `${by}=${value}` })),
+  );
 }
 
 function figuresOfMeasure(result: MeasureResult): Figure[] {

@@ -1,4 +1,5 @@
 import type { FigureKey, Stat } from '../../core/api/verdict.ts';
+import { CONVERSATION_MEASURES } from '../../core/measures/conversations.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { DISTRIBUTION_MEASURES, type Direction, type ScalarMeasure } from '../../core/measures/measures.ts';
 import { publishedName, wholeName } from '../../core/measures/names.ts';
@@ -28,6 +29,8 @@ export const MAX_PRIMARY = 5;
 
 const MARGIN = 0.05;
 const ALPHA = 0.05;
+/** The turns of conversations whose latencies are judged apart. */
+const TURNS_APART = ['turn=first', 'turn=later'] as const;
 /** One request in a hundred: of shares of requests 5 % would be far too many. */
 const SHARE_MARGINS = { error_ratio: 0.01, stall_ratio: 0.01 };
 /** The resolution of a search. */
@@ -38,14 +41,24 @@ const JUDGED_SCALARS: readonly ScalarMeasure[] = [...RUN_SCALARS, ...Object.valu
 /**
  * The measures that gate unless the scenario says otherwise: how long users wait for the first token, usually and often
  * (the queue shows at p90 first), how fast text comes, what the servers get done, and how often they fail. Request latency
- * follows from the first two and would only cost the others power; p99 needs more requests than most runs have.
+ * follows from the first two and would only cost the others power; p99 needs more requests than most runs have. Of
+ * conversations the first and the later turns gate apart.
  */
 export function defaultRules(runs: readonly { readonly figures: readonly Figure[] }[]): Rules {
   const withGoodput = runs.some(({ figures }) => figures.some(({ measure }) => measure === 'goodput'));
+  const withTurns = TURNS_APART.every((turns) =>
+    runs.every(({ figures }) => figures.some(({ breakdown }) => breakdown === turns)),
+  );
+  const firstTokens: readonly PrimaryMeasure[] =
+    runs.length > 0 && withTurns
+      ? TURNS_APART.map((turns) => ({ measure: `time_to_first_token{${turns}}`, stat: 'p90' }))
+      : [
+          { measure: 'time_to_first_token', stat: 'p50' },
+          { measure: 'time_to_first_token', stat: 'p90' },
+        ];
   return {
     primary: [
-      { measure: 'time_to_first_token', stat: 'p50' },
-      { measure: 'time_to_first_token', stat: 'p90' },
+      ...firstTokens,
       { measure: 'inter_token_latency', stat: 'p50' },
       { measure: withGoodput ? 'goodput' : 'output_token_throughput', stat: 'value' },
       { measure: 'error_ratio', stat: 'value' },
@@ -76,7 +89,10 @@ export function gatingPlace({ primary }: Rules, key: FigureKey): number {
 }
 
 const DIRECTIONS: ReadonlyMap<string, Direction> = new Map(
-  [...DISTRIBUTION_MEASURES, ...JUDGED_SCALARS].map(({ measure, direction }) => [measure, direction]),
+  [...DISTRIBUTION_MEASURES, ...CONVERSATION_MEASURES, ...JUDGED_SCALARS].map(({ measure, direction }) => [
+    measure,
+    direction,
+  ]),
 );
 
 /** Which way is better; `none` of measures that `core/measures` does not define. */
@@ -86,7 +102,10 @@ export function directionOf(measure: string): Direction {
 
 /** The names of the measures that have a direction and can be judged, as rules have them. */
 function judgedMeasures(): readonly string[] {
-  const distributions = DISTRIBUTION_MEASURES.map((measure) => ({ ...measure, name: publishedName(measure) }));
+  const distributions = [...DISTRIBUTION_MEASURES, ...CONVERSATION_MEASURES].map((measure) => ({
+    ...measure,
+    name: publishedName(measure),
+  }));
   return [...distributions, ...JUDGED_SCALARS.map((measure) => ({ ...measure, name: measure.measure }))]
     .filter(({ direction }) => direction !== 'none')
     .map(({ name }) => name);
@@ -169,7 +188,8 @@ function marginName(name: string, given: string): string {
 function measureName(name: string, parameter: RuleError['parameter'], given: string): string {
   const measure = wholeName(name);
   const known = judgedMeasures();
-  if (!known.includes(measure)) throw new RuleError(parameter, given, unknownMeasure(measure, known));
+  if (!known.includes(measure.replace(/\{\w+=[^{}]+\}$/, '')))
+    throw new RuleError(parameter, given, unknownMeasure(measure, known));
   return measure;
 }
 

@@ -42,4 +42,6 @@ export interface Figure extends FigureKey {
   readonly n: number | null;
   /** The same as independent values; null when it is not known. */
   readonly effective_n: number | null;
+  /** It mixes requests that have figures of their own, and is judged only where it gates; absent: it does not. */
+  readonly isMixed?: true;
 }
