@@ -58,6 +58,11 @@ test.each([
   ['Ray without an engine', ['ray_node_cpu_utilization'], []],
   ['NIM', ['num_requests_running', 'num_request_max', 'gpu_cache_usage_perc'], ['nim']],
   ['a name of NIM that others may have', ['num_requests_running'], []],
+  [
+    'TensorRT-LLM before 1.3.0, which has no prefix',
+    ['request_success_total', 'e2e_request_latency_seconds_bucket', 'request_queue_time_seconds_bucket'],
+    ['trtllm'],
+  ],
   ['TGI', ['tgi_request_duration_count', 'tgi_queue_size'], ['tgi']],
   ['SGLang with either spelling', ['sglang_token_usage'], ['sglang']],
   [

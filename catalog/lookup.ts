@@ -12,6 +12,21 @@ export function nativeName(name: string): string {
   return name.startsWith('sglang_') ? `sglang:${name.slice('sglang_'.length)}` : name;
 }
 
+/** Families of TensorRT-LLM 1.1 and 1.2, whose names have no prefix, and their samples. */
+const UNPREFIXED_TRTLLM =
+  /^(request_success|(e2e_request_latency|time_to_first_token|time_per_output_token|request_queue_time)_seconds)(_(total|bucket|sum|count|created))?$/;
+
+/**
+ * How families are named on a page with these names of families or samples: as `nativeName`, and with the prefix that
+ * TensorRT-LLM has since 1.3.0. NIM has the same names but for the time in the queue.
+ */
+export function namesOnPage(names: Iterable<string>): (name: string) => string {
+  const all = [...names];
+  const has = (family: string): boolean => all.some((name) => name === family || name.startsWith(`${family}_`));
+  if (!has('request_queue_time_seconds') || !has('e2e_request_latency_seconds')) return nativeName;
+  return (name) => (UNPREFIXED_TRTLLM.test(name) ? `trtllm_${name}` : nativeName(name));
+}
+
 /** What Prometheus' types append to a family's name in the names of its samples and of the families next to it. */
 const SUFFIXES: Readonly<Record<CatalogMetricType, readonly string[]>> = {
   counter: ['_created'],
@@ -45,7 +60,8 @@ export class FamilyIndex {
   /** Families of that name; only when there are none, those of which it is a variant. Empty when nothing fits. */
   find(name: string): readonly FamilyMatch[] {
     const wanted = spelling(nativeName(name));
-    const matches = this.#byName.get(wanted) ?? this.#byVariant.get(wanted) ?? [];
+    const known = (name: string): FamilyMatch[] | undefined => this.#byName.get(name) ?? this.#byVariant.get(name);
+    const matches = known(wanted) ?? (UNPREFIXED_TRTLLM.test(wanted) ? known(`trtllm_${wanted}`) : undefined) ?? [];
     // The system whose name the family bears comes before those that show it as well.
     const isOwn = ({ catalog }: FamilyMatch): number => Number(wanted.startsWith(catalog.system));
     return matches.toSorted((a, b) => isOwn(b) - isOwn(a));
@@ -89,7 +105,8 @@ export function systemsOfNames(names: Iterable<string>): string[] {
   heads ??= systems()
     .map(loadCatalogHead)
     .sort((a, b) => ORDER.indexOf(a.role) - ORDER.indexOf(b.role));
-  const all = [...names].map(nativeName);
+  const given = [...names];
+  const all = given.map(namesOnPage(given));
   const any = (prefixes: readonly string[]): boolean =>
     all.some((name) => prefixes.some((prefix) => name.startsWith(prefix)));
   return heads

@@ -3,6 +3,31 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { renderPrometheusConfig } from './config.ts';
 
+/** A step of relabeling; the action is to replace, unless it is stated. */
+interface Relabeling {
+  readonly source_labels: readonly string[];
+  readonly regex: string;
+  readonly action?: 'drop';
+  readonly target_label?: string;
+  readonly replacement?: string;
+}
+
+/** The labels of a sample after relabeling as Prometheus does it; null: dropped. */
+function relabeled(
+  steps: readonly Relabeling[],
+  sample: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | null {
+  let labels = sample;
+  for (const { source_labels, regex, action, target_label = '', replacement = '' } of steps) {
+    const value = source_labels.map((label) => labels[label] ?? '').join(';');
+    const whole = new RegExp(`^(?:${regex})$`, 's');
+    if (!whole.test(value)) continue;
+    if (action === 'drop') return null;
+    labels = { ...labels, [target_label]: value.replace(whole, replacement) };
+  }
+  return labels;
+}
+
 interface Config {
   readonly rule_files: readonly string[];
   readonly scrape_configs: readonly {
@@ -10,6 +35,7 @@ interface Config {
     readonly scrape_interval: string;
     readonly honor_labels?: boolean;
     readonly static_configs?: readonly { readonly targets: readonly string[] }[];
+    readonly metric_relabel_configs?: readonly Relabeling[];
     readonly http_sd_configs?: readonly { readonly url: string; readonly refresh_interval: string }[];
   }[];
 }
@@ -49,5 +75,36 @@ describe('renderPrometheusConfig', () => {
     expect(parse(renderPrometheusConfig(options))).toMatchObject({
       alerting: { alertmanagers: [{ static_configs: [{ targets: ['127.0.0.1:9093'] }] }] },
     });
+  });
+
+  test.each([
+    ['SGLang through OpenMetrics', { __name__: 'sglang_token_usage' }, 'sglang:token_usage'],
+    ['vLLM inside Ray', { __name__: 'ray_vllm_num_requests_running' }, 'vllm:num_requests_running'],
+    ['a sum of Ray', { __name__: 'ray_vllm_x_sum', otel_scope_name: 'ray._private.telemetry' }, undefined],
+    [
+      'TensorRT-LLM before 1.3.0',
+      { __name__: 'time_to_first_token_seconds_bucket', engine_type: 'undefined' },
+      'trtllm_time_to_first_token_seconds_bucket',
+    ],
+    [
+      'a counter of TensorRT-LLM before 1.3.0',
+      { __name__: 'request_success_total', engine_type: 'undefined' },
+      'trtllm_request_success_total',
+    ],
+    ['NIM', { __name__: 'time_to_first_token_seconds_bucket' }, 'time_to_first_token_seconds_bucket'],
+    [
+      'TensorRT-LLM today',
+      { __name__: 'trtllm_request_success_total', engine_type: 'pytorch' },
+      'trtllm_request_success_total',
+    ],
+    [
+      "SGLang's own label of that name",
+      { __name__: 'sglang:token_usage', engine_type: 'unified' },
+      'sglang:token_usage',
+    ],
+  ])('gives families the names of the engine: %s', (_case, sample, expected) => {
+    const { scrape_configs } = parse(renderPrometheusConfig()) as Config;
+    const steps = scrape_configs[2]?.metric_relabel_configs ?? [];
+    expect(relabeled(steps, sample)?.['__name__']).toBe(expected);
   });
 });

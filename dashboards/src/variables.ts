@@ -194,9 +194,15 @@ export function judgedVariable(expr: string): QueryVariableBuilder {
 /** What chooses servers: a family that each of them has, and where the model's name is read; null: none is reported. */
 interface ServerSource {
   readonly presence: string;
-  /** Of servers that lack it: a family that they have instead. */
-  readonly otherPresence?: string;
+  /** Of servers that lack it: families of which they have one instead. */
+  readonly otherPresence?: readonly string[];
   readonly model: { readonly family: string; readonly label: string } | null;
+}
+
+/** The series by which servers are found. */
+export function presentSeries({ presence, otherPresence = [] }: Omit<ServerSource, 'model'>, matchers: string): string {
+  if (otherPresence.length === 0) return `${presence}{${matchers}}`;
+  return `{__name__=~"${[presence, ...otherPresence].join('|')}",${matchers}}`;
 }
 
 /** Job, model and instance of the servers, each narrowed by those before it. All models: also series that name none. */
@@ -224,12 +230,9 @@ export function measuredServerVariables(servers: ServerSource): (CustomVariableB
   return [serversVariable(), ...jobAndModel(servers), withAll(instance)];
 }
 
-function narrowed({ presence, otherPresence, model }: ServerSource): string {
-  const ofModel = model?.family === presence ? `,${model.label}=~"$model"` : '';
-  const chosen = `job=~"$job"${ofModel}`;
-  return otherPresence === undefined
-    ? `${presence}{${chosen}}`
-    : `{__name__=~"${presence}|${otherPresence}",${chosen}}`;
+function narrowed(servers: ServerSource): string {
+  const { presence, model } = servers;
+  return presentSeries(servers, `job=~"$job"${model?.family === presence ? `,${model.label}=~"$model"` : ''}`);
 }
 
 function jobAndModel({ presence, model }: ServerSource): QueryVariableBuilder[] {

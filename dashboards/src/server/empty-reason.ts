@@ -7,7 +7,7 @@ import { runMatcher } from '../../../prometheus/queries.ts';
 import { selectors } from '../../../prometheus/promql.ts';
 import { SELECTED_RUNS } from '../queries/client.ts';
 import type { Query } from '../target.ts';
-import { hiddenVariable } from '../variables.ts';
+import { hiddenVariable, presentSeries } from '../variables.ts';
 import { Families, type Family } from './families.ts';
 import type { PanelSpec, Signal } from './panel-spec.ts';
 
@@ -16,6 +16,7 @@ export interface Servers {
   readonly system: string;
   /** A family that each of them has from its start. */
   readonly presence: string;
+  readonly otherPresence?: readonly string[];
 }
 
 const OF_SERVERS = 'job=~"$job",instance=~"$instance"';
@@ -25,8 +26,9 @@ const KNOWN_OF_SERVERS = 'why';
 const RELEASE_OR_NOTHING = '[^ ]*';
 
 /** What is known of the servers of a dashboard: that no page of theirs was scraped, else the release of the chosen runs. */
-export function serversVariable({ system, presence }: Servers): Builder<VariableModel> {
-  const unscraped = `absent_over_time(${presence}{${OF_SERVERS}}[$__range])`;
+export function serversVariable(servers: Servers): Builder<VariableModel> {
+  const { system, presence } = servers;
+  const unscraped = `absent_over_time(${presentSeries(servers, OF_SERVERS)}[$__range])`;
   const runs = `llmbench_run_info{${runMatcher(SELECTED_RUNS)},system="${system}"}`;
   const releases = `group by (system_version) (last_over_time(${runs}[$__range]))`;
   return hiddenVariable({

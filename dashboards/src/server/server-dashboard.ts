@@ -5,6 +5,7 @@ import { baseDashboard, type DashboardFrame } from '../base-dashboard.ts';
 import {
   datasourceVariable,
   measuredServerVariables,
+  presentSeries,
   runOfSystemVariable,
   scrapeIntervalVariable,
 } from '../variables.ts';
@@ -21,8 +22,8 @@ export interface ServerDashboard extends DashboardFrame {
   readonly system: string;
   /** A family that each server of the system has from its start, and so what its targets are found by. */
   readonly presence: string;
-  /** Of servers that lack it, such as workers of another system: a family that they have instead. */
-  readonly otherPresence?: string;
+  /** Of servers that lack it, such as workers of another system: families of which they have one instead. */
+  readonly otherPresence?: readonly string[];
   /** Where the model's name is read: a family and its label; null when the system reports none. */
   readonly model: { readonly family: string; readonly label: string } | null;
   readonly choices?: readonly Choice[];
@@ -47,7 +48,7 @@ export function serverDashboard(
     ...(spec.choices ?? []).map((choice) => choiceVariable(choice)),
     ...(spec.objectives ?? []).map((objective) => objectiveVariable(objective, histograms)),
     ...heatmapsOf(spec),
-    scrapeIntervalVariable(`${spec.presence}{job=~"$job",instance=~"$instance"}`),
+    scrapeIntervalVariable(presentSeries(spec, 'job=~"$job",instance=~"$instance"')),
     ...(spec.emptyReasons === false ? [] : [serversVariable(spec)]),
   ]);
   for (const row of spec.rows) addRow(dashboard, withEmptyReasons(row, spec), draw);

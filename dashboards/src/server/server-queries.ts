@@ -258,6 +258,13 @@ export class ServerQueries {
     };
   }
 
+  /** The selector of several families with the labels of the first. */
+  anyOf([first = '', ...others]: readonly string[]): string {
+    const selector = this.selector(first);
+    if (others.length === 0) return selector;
+    return selector.replace(`${first}{`, `{__name__=~"${[first, ...others].join('|')}",`);
+  }
+
   /** The selector of a family for `custom`. */
   selector(name: string, where = ''): string {
     const family = this.#families.get(name.replace(/_(bucket|sum|count)$/, ''));

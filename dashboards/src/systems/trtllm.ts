@@ -196,8 +196,10 @@ function configuration(q: ServerQueries): RowSpec {
   ]);
 }
 
-/** On the page before the first request, in every version. */
+/** On the page before the first request. */
 const PRESENCE = 'trtllm_model_config_info';
+/** Of releases before 1.3.0, once a request has finished, and of workers under Dynamo. */
+const OTHER_PRESENCE = ['trtllm_request_success_total', 'trtllm_num_aborted_requests_total'];
 const QUANTILES = [0.5, 0.9, 0.99];
 
 const q = new ServerQueries({
@@ -211,12 +213,12 @@ const whole = q.overRange();
 function overview(): RowSpec {
   return row(1, 'Health, saturation, and where the time goes', [
     servers('One row per server: is it healthy, is it saturated.', [
-      targetsUp(q, PRESENCE),
-      runCovered(q, PRESENCE),
+      targetsUp(q, PRESENCE, ...OTHER_PRESENCE),
+      runCovered(q, PRESENCE, ...OTHER_PRESENCE),
       cell(
         'Refused',
         'requests that got an HTTP error. Failures in the engine have no counter.',
-        [whole.rate('trtllm_request_error_total', { zeroWith: 'trtllm_request_success_total' })],
+        [whole.rate('trtllm_request_error_total', { zeroWith: 'trtllm_prompt_tokens_total' })],
         { above: 0 },
       ),
       cell(
@@ -349,8 +351,7 @@ export function trtllm(): ServerDashboard {
       'trtllm-serve with return_perf_metrics (path /prometheus/metrics; /metrics is JSON that empties when it is read), ' +
       'scheduler and KV cache with enable_iter_perf_stats',
     presence: PRESENCE,
-    // Of its workers under Dynamo.
-    otherPresence: 'trtllm_num_aborted_requests_total',
+    otherPresence: OTHER_PRESENCE,
     model: { family: PRESENCE, label: 'model_name' },
     choices: [GPU_EXPORTER],
     objectives: [

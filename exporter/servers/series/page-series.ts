@@ -1,4 +1,4 @@
-import { nativeName } from '../../../catalog/lookup.ts';
+import { namesOnPage, nativeName } from '../../../catalog/lookup.ts';
 import { isOfRay, RAY_RECORDER } from '../../../catalog/within-ray.ts';
 import { labelsOfRow } from '../../../core/exposition/index.ts';
 import type { Exposition, Labels, MetricFamily, MetricType } from '../../../core/exposition/index.ts';
@@ -80,7 +80,8 @@ export const isUptime = (name: string): boolean => /(^|_)uptime_seconds$/.test(n
  * Groups the rows of a page by series. Of a series that occurs twice (with different timestamps) the last row counts.
  */
 export function pageSeries(page: Exposition): PageSeries {
-  const reader = new SeriesReader(page);
+  const nameOf = namesOnPage(page.families.map(({ name }) => name));
+  const reader = new SeriesReader(page, nameOf);
   for (const family of page.families) {
     if (family.type === 'histogram') reader.addHistogramFamily(family);
   }
@@ -92,7 +93,7 @@ export function pageSeries(page: Exposition): PageSeries {
   return {
     scalars: [...reader.scalars.values()],
     histograms,
-    natives: nativePlaces(page, histograms),
+    natives: nativePlaces(page, histograms, nameOf),
     startTimes: startTimesOf(reader.startTimes),
     untypedHistograms: [...reader.untyped.keys()],
     isOfRay: page.families.some(({ name }) => isOfRay(name)),
@@ -100,16 +101,16 @@ export function pageSeries(page: Exposition): PageSeries {
   };
 }
 
-function nativePlaces(page: Exposition, classic: readonly HistogramPlace[]): NativePlace[] {
+function nativePlaces(page: Exposition, classic: readonly HistogramPlace[], nameOf: NameOf): NativePlace[] {
   const places = new Map<string, NativePlace>();
   const known = new Set(
     page.nativeHistograms.length === 0 ? [] : classic.map(({ family, labels }) => seriesKey(family.name, labels)),
   );
   for (const { family: name, labels, histogram } of page.nativeHistograms) {
     const family = page.family(name);
-    const key = seriesKey(nativeName(name), labels);
+    const key = seriesKey(nameOf(name), labels);
     if (family?.type === 'histogram' && !known.has(key))
-      places.set(key, { family: histogramFacts(family), labels, histogram });
+      places.set(key, { family: histogramFacts(family, nameOf), labels, histogram });
   }
   return [...places.values()];
 }
@@ -119,6 +120,9 @@ function startTimesOf(found: readonly StartTimePlace[]): StartTimePlace[] {
   const uptimes = found.filter(({ kind }) => kind === 'uptime');
   return found.map((place) => (place === uptimes[0] && uptimes.length === 1 ? { ...place, labels: {} } : place));
 }
+
+/** What families are called, given their names on the page. */
+type NameOf = (name: string) => string;
 
 /** A sample that may be the start time of the series with its labels. */
 interface CreatedSample {
@@ -146,14 +150,16 @@ class SeriesReader {
   readonly untyped: ReadonlyMap<string, FamilyFacts>;
   omitsSums = false;
   readonly #page: Exposition;
+  readonly #nameOf: NameOf;
   readonly #histograms = new Map<string, HistogramDraft>();
   /** Names of the series that count, as their start times name them. */
   readonly #counting = new Set<string>();
   readonly #created: CreatedSample[] = [];
 
-  constructor(page: Exposition) {
+  constructor(page: Exposition, nameOf: NameOf) {
     this.#page = page;
-    this.untyped = untypedHistograms(page);
+    this.#nameOf = nameOf;
+    this.untyped = untypedHistograms(page, nameOf);
     for (const { name } of this.untyped.values()) this.#counting.add(name);
   }
 
@@ -164,7 +170,7 @@ class SeriesReader {
   }
 
   addHistogramFamily(family: MetricFamily): void {
-    const facts = histogramFacts(family);
+    const facts = histogramFacts(family, this.#nameOf);
     this.#counting.add(facts.name);
     for (const row of family.rows) this.#addHistogramRow(family.name, facts, row);
   }
@@ -183,7 +189,7 @@ class SeriesReader {
       const boundId = columns.boundIds[row] as number;
       let fact = facts.get(name);
       if (fact === undefined) {
-        fact = scalarFacts(declaredFamily(this.#page, family, name), name);
+        fact = scalarFacts(declaredFamily(this.#page, family, name), name, this.#nameOf);
         facts.set(name, fact);
       }
       const labels = boundId < 0 ? (columns.labelSets[setId] as Labels) : labelsOfRow(columns, row);
@@ -194,7 +200,7 @@ class SeriesReader {
       }
       if (name === PROCESS_START) this.#pushStart(seriesKey(name, labels), labels, row, 'start', null);
       else if (isUptime(name)) this.#pushStart(seriesKey(name, labels), labels, row, 'uptime', null);
-      if (fact.ofSummary) this.#counting.add(nativeName(family.name));
+      if (fact.ofSummary) this.#counting.add(this.#nameOf(family.name));
       else if (fact.type === 'counter') this.#counting.add(fact.name);
       this.scalars.set(`${setId} ${boundId} ${name}`, place);
     }
@@ -206,7 +212,7 @@ class SeriesReader {
    */
   assignStartTimes(): void {
     for (const { name, labels, row, place } of this.#created) {
-      const base = nativeName(name.slice(0, -CREATED.length));
+      const base = this.#nameOf(name.slice(0, -CREATED.length));
       const counting = [base, `${base}_total`].find((each) => this.#counting.has(each));
       if (counting === undefined) this.scalars.set(`${name} ${row}`, place);
       else this.#pushStart(startKey(counting, labels), labels, row, 'start', counting);
@@ -248,14 +254,14 @@ const mayBeCreated = (name: string, family: MetricFamily): boolean =>
   name.endsWith(CREATED) && (family.name !== name || family.type === 'gauge' || family.type === 'unknown');
 
 /** Names without a TYPE whose samples have all three suffixes of a histogram, and the label `le`. */
-function untypedHistograms({ families, columns }: Exposition): Map<string, FamilyFacts> {
+function untypedHistograms({ families, columns }: Exposition, nameOf: NameOf): Map<string, FamilyFacts> {
   const untyped = new Map(families.filter(({ type }) => type === 'unknown').map((family) => [family.name, family]));
   const found = new Map<string, FamilyFacts>();
   for (const [name, family] of untyped) {
     const base = name.slice(0, -'_bucket'.length);
     if (!name.endsWith('_bucket') || !untyped.has(`${base}_count`)) continue;
     if (!family.rows.every((row) => (columns.boundIds[row] as number) >= 0)) continue;
-    found.set(base, { name: nativeName(base), type: 'histogram', help: family.help, unit: null, ofSummary: false });
+    found.set(base, { name: nameOf(base), type: 'histogram', help: family.help, unit: null, ofSummary: false });
   }
   return found;
 }
@@ -273,14 +279,14 @@ function declaredFamily(page: Exposition, family: MetricFamily, name: string): M
   return declared ?? family;
 }
 
-function scalarFacts(family: MetricFamily, name: string): FamilyFacts {
+function scalarFacts(family: MetricFamily, name: string, nameOf: NameOf): FamilyFacts {
   const ofSummary = family.type === 'summary';
   const type = ofSummary && name !== family.name ? 'counter' : TYPES[family.type];
-  return { name: nativeName(name), type, help: family.help, unit: family.unit, ofSummary };
+  return { name: nameOf(name), type, help: family.help, unit: family.unit, ofSummary };
 }
 
-function histogramFacts({ name, help, unit }: MetricFamily): FamilyFacts {
-  return { name: nativeName(name), type: 'histogram', help, unit, ofSummary: false };
+function histogramFacts({ name, help, unit }: MetricFamily, nameOf: NameOf): FamilyFacts {
+  return { name: nameOf(name), type: 'histogram', help, unit, ofSummary: false };
 }
 
 /** Buckets whose bound is not a number are omitted; the others are cumulative and stay correct. */

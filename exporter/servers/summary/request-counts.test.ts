@@ -71,6 +71,26 @@ describe('equal populations are compared', () => {
     expect(serverRequests(counted(replay(pages)), client(40))).toMatchObject({ family, server: 40, difference: 0 });
   });
 
+  test('TensorRT-LLM before 1.3.0, whose names have no prefix', () => {
+    // Written after the collector.py of 1.1.0.
+    const labels = 'engine_type="undefined",model_name="undefined"';
+    const histogram = (name: string, count: number): string =>
+      `# TYPE ${name} histogram\n${name}_bucket{${labels},le="+Inf"} ${count}\n${name}_sum{${labels}} 1\n${name}_count{${labels}} ${count}\n`;
+    const page = (count: number): string =>
+      [
+        `# TYPE request_success_total counter\nrequest_success_total{${labels},finished_reason="length"} ${count}\n`,
+        histogram('e2e_request_latency_seconds', count),
+        histogram('request_queue_time_seconds', count),
+      ].join('');
+    const store = replay([7, 27].map((count, i) => ({ unixSeconds: i, text: page(count) })));
+    expect(store.series.map(({ family }) => family.name)).toEqual([
+      'trtllm_request_success_total',
+      'trtllm_e2e_request_latency_seconds',
+      'trtllm_request_queue_time_seconds',
+    ]);
+    expect(serverRequests(counted(store), client(20))).toMatchObject({ server: 20, difference: 0 });
+  });
+
   test('TGI counts its answers', () => {
     const page = (count: number): string => `# TYPE tgi_request_success counter\ntgi_request_success ${count}\n`;
     const pages = [7, 27].map((count, i) => ({ unixSeconds: i, text: page(count) }));

@@ -149,7 +149,12 @@ scrape_configs:
       - source_labels: [__name__]
         regex: 'ray_(vllm|sglang)[:_](.+)'
         target_label: __name__
-        replacement: '$1:$2'`,
+        replacement: '$1:$2'
+      # TensorRT-LLM before 1.3.0 has no prefix. NIM, which has the same names, has no such label.
+      - source_labels: [engine_type, __name__]
+        regex: '.+;((request_success|(e2e_request_latency|time_to_first_token|time_per_output_token|request_queue_time)_seconds)_.+)'
+        target_label: __name__
+        replacement: 'trtllm_$1'`,
     },
     {
       id: 'data-source',
