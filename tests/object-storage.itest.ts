@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { describeWithS3, startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
+import { describeWithS3 } from '../exporter/store/object-storage/testing/describe-with-s3.ts';
+import { startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
 import { startProxy } from '../exporter/store/object-storage/testing/faulty-proxy.ts';
 import { announced, start, type Ended, type Started } from './llmbench.ts';
 import { until } from '../core/testing/until.ts';
@@ -135,15 +136,19 @@ describeWithS3('runs of a team in object storage', (program) => {
       expect(await read('/metrics')).toContain('\nllmbench_storage_readable 1\n');
       proxy.fault = () => 'cut';
       await until(async () => (await read('/metrics')).includes('\nllmbench_storage_readable 0\n'), 120, 500);
-      expect(await read('/-/ready')).toMatch(
-        /^llmbench is ready\.\nThe runs in the cache are shown since \S+: cannot list s3:\/\/bench\/cut\S*: /,
-      );
+      const ready = await fetch(`${served}/-/ready`);
+      expect([ready.status, await ready.text()]).toEqual([
+        503,
+        expect.stringMatching(/^The runs in the cache are shown since \S+: cannot list s3:\/\/bench\/cut\S*: /),
+      ]);
+      expect((await fetch(`${served}/-/healthy`)).status).toBe(200);
       expect(await read('/api/v1/runs')).toContain('cached');
       const report = await fetch(`${served}/runs/cached`);
       expect([report.status, await report.text()]).toEqual([503, expect.stringContaining('s3://bench/cut/cached')]);
       proxy.fault = () => 'pass';
       await until(async () => (await read('/metrics')).includes('\nllmbench_storage_readable 1\n'), 120, 500);
       expect((await fetch(`${served}/runs/cached`)).status).toBe(200);
+      expect((await fetch(`${served}/-/ready`)).status).toBe(200);
     } finally {
       serve.child.kill();
       await serve.ended;

@@ -336,7 +336,7 @@ export function createRunApp({ live, runs, version, guard, hostCheck, scraped, p
   app.get('/-/healthy', healthyRoute);
   app.get(
     '/-/ready',
-    readyRoute(() => true),
+    readyRoute(() => null),
   );
   app.use(notFound);
   app.use(problemHandler(problem, 'text'));

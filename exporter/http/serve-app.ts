@@ -136,8 +136,8 @@ export interface ServeAppOptions extends ResultMetricsOptions {
   readonly guard?: RequestHandler;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
-  /** Lines about the service for `/-/ready`. */
-  readonly notes?: () => readonly string[];
+  /** Why the runs that are shown may be old, for `/-/ready`; null if they are not. */
+  readonly outdated?: () => string | null;
   /** Called on each request for the running runs. */
   readonly discoveryAsked?: () => void;
 }
@@ -170,8 +170,8 @@ export function createServeApp(options: ServeAppOptions): Express {
   app.get(
     '/-/ready',
     readyRoute(
-      () => results.loaded,
-      () => [...(options.notes?.() ?? []), ...results.damaged.map((run) => `run ${run} cannot be read.`)],
+      () => (results.loaded ? (options.outdated?.() ?? null) : 'llmbench is still reading its runs.'),
+      () => results.damaged.map((run) => `run ${run} cannot be read.`),
     ),
   );
   if (options.started !== undefined) {

@@ -28,14 +28,15 @@ export const healthyRoute: RequestHandler = (_request, response) => {
 };
 
 /**
- * `GET /-/ready`: 200 if scrapes are served at once, 503 while the runs are still being read. `notes` are lines about what
- * does not affect readiness: unreadable runs, or object storage of which only the cache is shown.
+ * `GET /-/ready`: 200 if scrapes are served at once and show the runs, 503 with `whyNot`. `notes` are lines about what does
+ * not affect readiness: unreadable runs.
  */
-export function readyRoute(isReady: () => boolean, notes: () => readonly string[] = () => []): RequestHandler {
+export function readyRoute(whyNot: () => string | null, notes: () => readonly string[] = () => []): RequestHandler {
   return (_request, response) => {
     response.type('text/plain');
-    if (isReady()) response.send(['llmbench is ready.', ...notes(), ''].join('\n'));
-    else response.status(503).send('llmbench is still reading its runs.\n');
+    const reason = whyNot();
+    if (reason === null) response.send(['llmbench is ready.', ...notes(), ''].join('\n'));
+    else response.status(503).send(`${reason}\n`);
   };
 }
 

@@ -11,6 +11,7 @@ import { probeFamilies } from '../../exporter/publish/probe-families.ts';
 import { ResultMetrics } from '../../exporter/publish/result-metrics.ts';
 import { RESULT_UNITS } from '../../exporter/publish/result-samples.ts';
 import type { RunReader } from '../../exporter/publish/run-reader.ts';
+import { storageReadableLines } from '../../exporter/publish/storage-readable.ts';
 import { runSummary } from '../../exporter/publish/views/run-summary.ts';
 import { stateOf } from '../../exporter/judge/scenario-state.ts';
 import type { VerdictEntry } from '../../core/api/verdict.ts';
@@ -82,7 +83,8 @@ export interface PublishedFamilies {
 /** Every metric family that llmbench publishes, read from the pages that it serves. */
 export async function publishedFamilies(): Promise<PublishedFamilies> {
   const live = familiesOf((await liveMetrics().render(undefined)).body);
-  const finished = familiesOf(Buffer.concat((await finishedRuns().render(undefined)).body).toString());
+  const page = Buffer.concat((await finishedRuns().render(undefined)).body).toString();
+  const finished = [...familiesOf(page), ...familiesOf(storageReadableLines(true, 'text'))];
   const probe = familiesOf(probePage());
   return { live, finished: finished.sort((a, b) => (a.name < b.name ? -1 : 1)), probe };
 }

@@ -185,8 +185,8 @@ async function openedMirror(options: OptionValues<typeof OPTIONS>, say: (line: s
   return mirror;
 }
 
-const storageNotes = (failure: StorageFailure | null): readonly string[] =>
-  failure === null ? [] : [`The runs in the cache are shown since ${failure.since.toISOString()}: ${failure.reason}.`];
+const outdatedSince = (failure: StorageFailure | null): string | null =>
+  failure && `The runs in the cache are shown since ${failure.since.toISOString()}: ${failure.reason}.`;
 
 const NOTHING_TO_RELOAD = 'SIGHUP: changes of the runs and of the files of options apply at once, without a reload';
 
@@ -232,7 +232,7 @@ export const run = command(OPTIONS, { usage: 'llmbench serve [options]', example
       processLines: async (format) =>
         (await processMetrics.lines(format)) +
         (mirror === null ? '' : storageReadableLines(mirror.failure === null, format)),
-      notes: () => storageNotes(mirror?.failure ?? null),
+      outdated: () => outdatedSince(mirror?.failure ?? null),
       expectedScenarios: options['expect-scenario'],
     });
     const server = await listen(app, options, undefined, webConfig && webTls(webConfig));

@@ -25,6 +25,7 @@ export const SHIPPED_ALERTS: readonly ShippedAlert[] = [
   { name: 'LlmPreemptions', severity: 'warning' },
   { name: 'LlmTargetDown', severity: 'critical' },
   { name: 'LlmTargetSilent', severity: 'warning' },
+  { name: 'LlmStorageUnreadable', severity: 'warning' },
 ];
 
 /** It marks servers for Alertmanager; the Grafana-managed rules have it in their queries. */
