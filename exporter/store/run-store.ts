@@ -90,6 +90,11 @@ export class RunStore {
     return this.directory;
   }
 
+  /** Whether most runs may still be on their way into it. */
+  get isFilling(): boolean {
+    return false;
+  }
+
   /** Creates the directory if missing and tests writing to it. Throws `RunsDirectoryError`. */
   async checkWritable(): Promise<void> {
     const unfinished = unfinishedDirectory(this.directory);

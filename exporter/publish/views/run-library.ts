@@ -14,6 +14,7 @@ import { runStamps, stampsOf } from '../../store/index/read-changed.ts';
 import { resultFilePath, unfinishedDirectory } from '../../store/run-paths.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { readFinishedRunFile, readResultFile } from '../../store/sealed/read-run-files.ts';
+import { SharedLook } from './shared-look.ts';
 import { runSummary, resultSummary, withNumbers, type ResultSummary } from './run-summary.ts';
 
 /** A finished run, or one whose run.json cannot be read, with the reason. The same object until its file changes. */
@@ -31,10 +32,14 @@ export class RunList {
   #current: ReadonlyMap<string, KeptValue<RunSummary>> = new Map();
   #byId: ReadonlyMap<string, ListedRun> = new Map();
   #sorted: readonly ListedRun[] = [];
-  #looking: Promise<readonly ListedRun[]> | null = null;
+  readonly #shared: SharedLook<readonly ListedRun[]>;
 
   constructor(store: RunStore) {
     this.#store = store;
+    this.#shared = new SharedLook(
+      () => this.#look(),
+      () => store.isFilling,
+    );
     this.#runs = new KeptValues(store, {
       name: 'run summary',
       read: async (runId) => runSummary(await readFinishedRunFile(store.pathOf(runId)), null),
@@ -43,13 +48,10 @@ export class RunList {
 
   /**
    * Newest first, damaged ones last. The same list until a run comes, goes or changes. Rejects
-   * when the runs directory cannot be read. Askers who come together share one look.
+   * when the runs directory cannot be read.
    */
   list(): Promise<readonly ListedRun[]> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null;
-    });
-    return this.#looking;
+    return this.#shared.ask();
   }
 
   async #look(): Promise<readonly ListedRun[]> {
@@ -204,7 +206,7 @@ const nothingJudged: ReadStates = () => Promise.resolve(NO_STATES);
 
 /**
  * The runs of a store with their key numbers and verdicts. A result is read once, until its file changes: what is kept of
- * it is small. Askers who come together share one look at the directory.
+ * it is small.
  */
 export class RunLibrary {
   readonly store: RunStore;
@@ -217,7 +219,7 @@ export class RunLibrary {
   readonly #readStates: ReadStates;
   #states = NO_STATES;
   #verdicts: ReadonlyMap<string, VerdictSummary> = new Map();
-  #looking: Promise<RunOverview> | null = null;
+  readonly #shared: SharedLook<RunOverview>;
 
   /**
    * `problem` is reported once, in one line, of each result that cannot be read. Unless `readStates` is given, nothing was
@@ -228,6 +230,10 @@ export class RunLibrary {
     this.#list = list;
     this.#problem = problem;
     this.#readStates = readStates;
+    this.#shared = new SharedLook(
+      () => this.#look(),
+      () => store.isFilling,
+    );
     this.#results = new KeptValues(store, {
       name: 'result summary',
       read: async (runId) => resultSummary(await readResultFile(store.pathOf(runId))),
@@ -236,10 +242,7 @@ export class RunLibrary {
 
   /** Rejects when the runs cannot be listed. */
   overview(): Promise<RunOverview> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null;
-    });
-    return this.#looking;
+    return this.#shared.ask();
   }
 
   /** A finished or running run; null when there is none of that name that can be read. */

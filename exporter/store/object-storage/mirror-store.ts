@@ -35,6 +35,10 @@ export class MirrorStore extends RunStore {
     return this.storage.url;
   }
 
+  override get isFilling(): boolean {
+    return this.#mirroring.isFilling;
+  }
+
   override checkWritable(): Promise<void> {
     const { url } = this.storage;
     return Promise.reject(

@@ -53,6 +53,7 @@ export class Mirroring {
   #mayPack = true;
   #refreshing: Promise<Refreshed> | null = null;
   #failure: StorageFailure | null = null;
+  #isFilling = false;
 
   constructor(storage: ObjectStorage, store: RunStore) {
     this.#storage = storage;
@@ -69,6 +70,11 @@ export class Mirroring {
   /** Why the storage could not be read at the last look while it is followed; null if it could. */
   get failure(): StorageFailure | null {
     return this.#failure;
+  }
+
+  /** Whether it is followed, and its first look has not ended. */
+  get isFilling(): boolean {
+    return this.#isFilling;
   }
 
   follow(intervalMs: number, say: (line: string) => void): { stop(): void } {
@@ -91,8 +97,10 @@ export class Mirroring {
         this.#failure = { reason: reasonOf(error), since: this.#failure?.since ?? new Date() };
         sayAtTimes(`${reasonOf(error)}; the runs in the cache are shown`);
       }
+      this.#isFilling = false;
       if (!stopped) timer = setTimeout(() => void look(), intervalMs);
     };
+    this.#isFilling = true;
     void look();
     return {
       stop: () => {
