@@ -12,7 +12,7 @@ import { find } from './find/find.ts';
 import { imports } from './import.ts';
 import { judge } from './judge/judge.ts';
 import { judgeReal } from './judge/real-slowdown.ts';
-import { manyRuns } from './many-runs.ts';
+import { manyRuns, runsInBucket } from './many-runs.ts';
 import { memory } from './memory.ts';
 import { merge } from './merge.ts';
 import { requests } from './requests.ts';
@@ -28,6 +28,7 @@ const BENCHES: readonly Bench[] = [
   memory,
   merge,
   manyRuns,
+  runsInBucket,
   start,
   exposition,
   imports,

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import type { RunFile } from '../core/run/run.ts';
-import { describeWithS3, startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
+import { describeWithS3 } from '../exporter/store/object-storage/testing/describe-with-s3.ts';
+import { startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
 import { announced, start, type Started } from './llmbench.ts';
 import { asKubelet, containersOf, describeWithChart, renderChart } from './rendered-chart.ts';
 

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { RunFile } from '../core/run/run.ts';
-import { describeWithS3, startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
+import { describeWithS3 } from '../exporter/store/object-storage/testing/describe-with-s3.ts';
+import { startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
 import { openStore } from '../exporter/store/run-store.ts';
 import { announced, start, type Ended, type Started } from './llmbench.ts';
 

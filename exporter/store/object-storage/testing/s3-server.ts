@@ -5,26 +5,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe } from '@jest/globals';
-import { skipWithout } from '../../../../core/testing/skip-without.ts';
-import { ensureVersitygw } from '../../../../scripts/versitygw.mjs';
 
 const STARTS_WITHIN_MS = 60_000;
 const BUCKET = 'bench';
 const KEYS = { AWS_ACCESS_KEY_ID: 'access-of-test', AWS_SECRET_ACCESS_KEY: 'secret-of-test', AWS_REGION: 'us-east-1' };
-
-/** A `describe` whose tests need a real S3 server; without one they are skipped, and fail with `CI=true`. */
-export function describeWithS3(name: string, body: (program: string) => void): void {
-  const program = ensureVersitygw({ install: false });
-  if (program !== null) {
-    describe(name, () => body(program));
-    return;
-  }
-  skipWithout(
-    name,
-    'versitygw is missing: node scripts/versitygw.mjs builds it with Go, or set VERSITYGW_BIN to its path',
-  );
-}
 
 export interface S3Server {
   readonly url: string;
