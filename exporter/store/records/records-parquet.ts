@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetRead, type ColumnData, type RowGroup } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { syncPath } from '../../files/durable-file.ts';
@@ -135,21 +135,37 @@ export async function* readParquetFields<Name extends keyof RequestRecord>(
   const compressors = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) };
   let rowStart = 0;
   for (const group of metadata.row_groups) {
-    const rowEnd = rowStart + Number(group.num_rows);
-    const there = new Set(group.columns.flatMap(({ meta_data }) => meta_data?.path_in_schema[0] ?? []));
-    const columns = fields.filter((name) => there.has(name));
-    const rows = await parquetReadObjects({ file, metadata, compressors, columns, rowStart, rowEnd });
-    for (const row of rows) yield fieldsOf(row, fields);
+    const rows = Number(group.num_rows);
+    const held = columnsWithValues(group);
+    const columns = new Map<string, readonly unknown[]>();
+    const onChunk = ({ columnName, columnData }: ColumnData): void => {
+      // Pages of one column come one after the other.
+      const before = columns.get(columnName) ?? [];
+      const values = Array.from<unknown>(columnData);
+      columns.set(columnName, before.length === 0 ? values : before.concat(values));
+    };
+    const names = fields.filter((name) => held.has(name));
+    const rowEnd = rowStart + rows;
+    await parquetRead({ file, metadata, compressors, columns: names, rowStart, rowEnd, onChunk });
+    const values = fields.map((name) => columns.get(name));
+    for (let row = 0; row < rows; row++) yield recordAt(row, fields, values);
     rowStart = rowEnd;
   }
 }
 
-function fieldsOf<Name extends keyof RequestRecord>(
-  row: Record<string, unknown>,
+/** The columns of a group that are not null in each row, as their statistics have it. */
+function columnsWithValues({ columns }: RowGroup): Set<string> {
+  const held = columns.filter(({ meta_data: data }) => data?.statistics?.null_count !== data?.num_values);
+  return new Set(held.flatMap(({ meta_data }) => meta_data?.path_in_schema[0] ?? []));
+}
+
+function recordAt<Name extends keyof RequestRecord>(
+  row: number,
   fields: readonly Name[],
+  values: readonly (readonly unknown[] | undefined)[],
 ): Pick<RequestRecord, Name> {
   const record: Record<string, unknown> = {};
-  for (const name of fields) record[name] = loaded(row[name]);
+  for (let i = 0; i < fields.length; i++) record[fields[i] as Name] = loaded(values[i]?.[row]);
   return record as Pick<RequestRecord, Name>;
 }
 
