@@ -44,7 +44,7 @@ function resampleBlocks(
   const starts = n - blockLength + 1;
   const counts = new PlaceCounts(n);
   const found = new Float64Array(wanted.length);
-  const drawnQuantiles = quantiles.map(() => new Float64Array(resamples));
+  const drawnQuantiles = ranks.map((rank) => ({ ...rank, drawn: new Float64Array(resamples) }));
   const drawnMeans = new Float64Array(resamples);
   for (let resample = 0; resample < resamples; resample++) {
     counts.clear();
@@ -57,13 +57,11 @@ function resampleBlocks(
     }
     drawnMeans[resample] = sum / n;
     counts.orderStatistics(sorted, wanted, found);
-    ranks.forEach(({ below, above, weight }, i) => {
-      const drawn = drawnQuantiles[i];
-      if (drawn !== undefined) drawn[resample] = interpolate(found[below] ?? NaN, found[above] ?? NaN, weight);
-    });
+    for (const { below, above, weight, drawn } of drawnQuantiles)
+      drawn[resample] = interpolate(found[below] ?? NaN, found[above] ?? NaN, weight);
   }
   return {
-    quantiles: drawnQuantiles.map((drawn) => middle(drawn, plan.confidence)),
+    quantiles: drawnQuantiles.map(({ drawn }) => middle(drawn, plan.confidence)),
     mean: middle(drawnMeans, plan.confidence),
   };
 }
@@ -100,13 +98,20 @@ class PlaceCounts {
     const places = this.#places;
     const stretches = this.#stretches;
     let stretch = 0;
+    let place = 0;
+    // Drawn values before the stretch, and before the place.
     let before = 0;
-    wanted.forEach((rank, i) => {
-      while (before + (stretches[stretch] ?? NaN) <= rank) before += stretches[stretch++] ?? NaN;
-      let place = stretch << STRETCH_BITS;
-      for (let reached = before + (places[place] ?? NaN); reached <= rank; reached += places[place] ?? NaN) place++;
+    let passed = 0;
+    for (let i = 0; i < wanted.length; i++) {
+      const rank = wanted[i] ?? NaN;
+      while (before + (stretches[stretch] ?? NaN) <= rank) {
+        before += stretches[stretch++] ?? NaN;
+        place = stretch << STRETCH_BITS;
+        passed = before;
+      }
+      while (passed + (places[place] ?? NaN) <= rank) passed += places[place++] ?? NaN;
       found[i] = sorted[place] ?? NaN;
-    });
+    }
   }
 }
 
