@@ -7,7 +7,9 @@ import { NOT_COUNTED, NOT_TRACED } from '../core/run/record.ts';
 import type { RequestRecord } from '../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../core/stats/percentiles.ts';
 import type { SeriesSummary, ServersFile } from '../core/run/servers-file.ts';
+import { writeChecksums } from '../exporter/store/sealed/checksums.ts';
 import { UNKNOWN_HEALTH } from '../exporter/store/sealed/seal-run.ts';
+import { storedResult } from '../exporter/store/sealed/stored-measures.ts';
 import { openStore } from '../exporter/store/run-store.ts';
 import type { RunPlan } from '../exporter/store/run-writer.ts';
 
@@ -21,6 +23,7 @@ const FIRST_START = Date.parse('2026-01-01T00:00:00Z');
 export async function writeFinishedRuns(directory: string, count: number): Promise<void> {
   const first = await writeRun(directory, 0);
   await writeFile(join(first, 'servers.json'), JSON.stringify(serversFile()));
+  await writeChecksums(first);
   for (let n = 1; n < count; n++) await copyRun(directory, n);
 }
 
@@ -34,9 +37,10 @@ export async function copyRun(directory: string, n: number): Promise<void> {
   const start = startOf(n);
   await writeFile(
     join(folder, 'result.json'),
-    JSON.stringify({ ...(await store.readResult(nameOf(0))), run_id: nameOf(n) }),
+    JSON.stringify(storedResult({ ...(await store.readResult(nameOf(0))), run_id: nameOf(n) })),
   );
   await writeFile(join(folder, 'run.json'), JSON.stringify({ ...run, run_id: nameOf(n), start, end: start }));
+  await writeChecksums(folder);
 }
 
 const nameOf = (n: number): string => `bench-${n}`;

@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { DistributionResult, ResultFile, ScalarResult } from '../core/run/result.ts';
+import type { DistributionResult, ScalarResult } from '../core/run/result.ts';
+import { readResultFile } from '../exporter/store/sealed/read-run-files.ts';
 import { until } from '../core/testing/until.ts';
 import { describeWithPrometheus } from '../prometheus/testing/describe-prometheus.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
@@ -66,8 +67,7 @@ await describeWithPrometheus('a window of what Prometheus recorded', (programs) 
     expect(code).toBe(0);
     const { status, run_id: runId } = JSON.parse(stdout) as { status: string; run_id: string };
     expect(status).toBe('imported');
-    const text = await readFile(join(folder, 'runs', runId, 'result.json'), 'utf8');
-    const { measures, requests, servers: read, window } = JSON.parse(text) as ResultFile;
+    const { measures, requests, servers: read, window } = await readResultFile(join(folder, 'runs', runId));
     const ttft = measures.find(({ measure }) => measure === 'time_to_first_token') as DistributionResult;
     const gained = (total: 'count' | 'sum'): number =>
       after.reduce((sum, totals, i) => sum + totals[total] - (before[i]?.[total] ?? NaN), 0);

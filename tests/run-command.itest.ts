@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ResultFile } from '../core/run/result.ts';
 import type { RunFile } from '../core/run/run.ts';
+import { readResultFile } from '../exporter/store/sealed/read-run-files.ts';
 import { startSimulator } from '../simulator/main.ts';
 import { llmbench, start } from './llmbench.ts';
 import { until } from '../core/testing/until.ts';
@@ -43,11 +44,11 @@ describe('a run that works', () => {
     expect(await runFile(name)).toMatchObject({ status: 'completed', target: { system: 'vllm' } });
   });
 
-  test('--json prints result.json and nothing else on stdout', async () => {
+  test('--json prints the stored result and nothing else on stdout', async () => {
     const { stdout } = await llmbench(...runArgs('--request-count', '4', '--json', '--run-id', 'mine'));
     const result = JSON.parse(stdout) as ResultFile;
     expect(result.requests).toEqual({ ok: 4, error: 0, timeout: 0, cancelled: 0 });
-    expect(JSON.parse(await readFile(join(runsDir, 'mine', 'result.json'), 'utf8'))).toEqual(result);
+    expect(await readResultFile(join(runsDir, 'mine'))).toEqual(result);
   });
 
   test('a finished run can be listed and shown', async () => {

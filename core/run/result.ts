@@ -202,7 +202,7 @@ export interface ConversationCounts {
 
 /** `result.json`, also what `run --json` prints. Instants are RFC 3339 in UTC; durations are seconds. */
 export interface ResultFile {
-  readonly schema_version: 5;
+  readonly schema_version: 6;
   readonly run_id: string;
   readonly status: Exclude<RunStatus, 'running'>;
   readonly scenario: string;

@@ -31,7 +31,7 @@ describe('durable file', () => {
       ],
     };
     expect(jsonText(value)).toBe(
-      '{\n  "id": "a",\n  "empty": [],\n  "measures": [\n    { "mean": 1, "p50": null },\n    { "mean": 2, "p50": 3 }\n  ]\n}\n',
+      '{\n  "id": "a",\n  "empty": [],\n  "measures": [\n    {"mean":1,"p50":null},\n    {"mean":2,"p50":3}\n  ]\n}\n',
     );
   });
 

@@ -355,7 +355,7 @@ describe('list and read', () => {
   test.each([
     [{ measures: [null] }, '"measures" has no measure at position 1'],
     [
-      { measures: [{ measure: 'x', kind: 'distribution', percentiles: {} }] },
+      { measures: [{ measure: 'x', kind: 'distribution', percentiles: { p50: 5 } }] },
       '"measures" has no measure at position 1',
     ],
     [{ measures: {} }, '"measures" is not a list'],

@@ -91,7 +91,7 @@ export function measuresPage(): string {
   );
 }
 
-const INTRODUCTION = `Every value in \`result.json\` names its definition. Two numbers are comparable when measure and definition are the same. Inside files and metrics all units are base units: seconds, tokens, ratios from 0 to 1. An unknown value is \`null\`, never 0.
+const INTRODUCTION = `Every value in \`result.json\` names its definition. Two numbers are comparable when measure and definition are the same. Inside files and metrics all units are base units: seconds, tokens, ratios from 0 to 1. An unknown value is \`null\`, never 0; what is null in a distribution is left out of the file.
 
 "Better" is the direction of improvement; – describes the load and is not judged. "Requests" is the population: \`ok\` are the successful requests; \`all\` includes the failed ones, which count as infinitely slow in latencies. Warm-up requests are in no measure.`;
 

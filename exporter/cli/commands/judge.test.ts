@@ -102,7 +102,7 @@ describe('compare', () => {
     await output(baseline, 'accept', 'tag:before');
     for (const id of ['before-2', 'after-2']) {
       const path = join(store.pathOf(id), 'result.json');
-      await writeFile(path, (await readFile(path, 'utf8')).replaceAll('"value": 0.1', '"value": 0.05'));
+      await writeFile(path, (await readFile(path, 'utf8')).replaceAll('"value":0.1', '"value":0.05'));
     }
     const reason = 'its result.json differs from its checksum; `llmbench runs verify` lists such runs';
     await expect(output(compare, 'before-2', 'tag:after')).rejects.toThrow(`before-2 cannot be read: ${reason}`);

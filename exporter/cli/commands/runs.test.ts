@@ -351,12 +351,12 @@ describe('delete and prune', () => {
 describe('verify', () => {
   test('finds damaged runs, and sets them aside on request', async () => {
     const path = join(directory, '20260101-old', 'result.json');
-    await writeFile(path, (await readFile(path, 'utf8')).replace('"ok": 4', '"ok": 5'));
+    await writeFile(path, (await readFile(path, 'utf8')).replace('"ok":4', '"ok":5'));
     const { code, out } = await runs('verify');
     expect([code, out]).toEqual([1, '20260101-old  result.json differs from its checksum\n1 ok · 1 damaged\n']);
     await runs('verify', '--set-aside');
     expect(await store.runIds()).toEqual(['20260102-new']);
-    expect(await readFile(join(directory, '.damaged', '20260101-old', 'result.json'), 'utf8')).toContain('"ok": 5');
+    expect(await readFile(join(directory, '.damaged', '20260101-old', 'result.json'), 'utf8')).toContain('"ok":5');
   });
 });
 

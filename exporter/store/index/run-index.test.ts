@@ -142,7 +142,7 @@ describe('the history of a measure', () => {
     await add('a', {}, 1);
     expect(await history()).toEqual([['a', 1]]);
     const path = join(directory, 'a', 'result.json');
-    await writeFile(path, (await readFile(path, 'utf8')).replace('"value": 1', '"value": 22'));
+    await writeFile(path, (await readFile(path, 'utf8')).replace('"value":1', '"value":22'));
     expect(await history()).toEqual([['a', 22]]);
     await rm(join(directory, 'a'), { recursive: true });
     expect(await history()).toEqual([]);

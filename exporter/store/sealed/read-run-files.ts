@@ -4,6 +4,7 @@ import type { RunFile } from '../../../core/run/run.ts';
 import { migrated, type StoredObject } from '../migrations/migrate.ts';
 import { resultFilePath, runFilePath } from '../run-paths.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
+import { wholeResult } from './stored-measures.ts';
 import { DamagedRunError, reasonOf } from '../../errors/expected-error.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 
@@ -86,7 +87,8 @@ async function readVersioned(kind: 'run' | 'result', path: string, required: rea
   const value = await readJson(path);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new DamagedRunError(path, 'not an object');
-  const file = migrated(kind, path, { ...value });
+  const current = migrated(kind, path, { ...value });
+  const file = kind === 'result' ? wholeResult(current) : current;
   if (typeof file['run_id'] !== 'string') throw new DamagedRunError(path, 'it has no run_id');
   if (!STATUSES.includes(String(file['status']))) throw new DamagedRunError(path, 'its status is unknown');
   const missing = required.find((key) => file[key] === undefined);

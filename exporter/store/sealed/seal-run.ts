@@ -25,6 +25,7 @@ import { ParquetRecordsWriter } from '../records/records-parquet.ts';
 import { claimedName, runPaths, unfinishedDirectory, type RunPaths } from '../run-paths.ts';
 import { discardFolder } from '../temporary-file.ts';
 import { writeChecksums } from './checksums.ts';
+import { storedResult } from './stored-measures.ts';
 
 /** Receives every record of a run again, in any order. It must not throw. */
 export interface RecordReader {
@@ -56,7 +57,7 @@ export async function storeRecords(
 
 /** Writes result.json, then run.json: with a final status the run is complete and only has to be moved. */
 export async function writeOutcome(paths: RunPaths, run: RunFile, result: ResultFile): Promise<void> {
-  await replaceJson(paths.result, result);
+  await replaceJson(paths.result, storedResult(result));
   await replaceJson(paths.run, run);
 }
 
