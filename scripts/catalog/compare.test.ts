@@ -1,7 +1,11 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import type { Catalog, CatalogFamily } from '../../catalog/types.ts';
 import { compareRelease } from './compare.ts';
 import { goDefinitions } from './sources.ts';
+import { compareServer } from './pages.ts';
 import { nameGroups } from './rust-names.ts';
 
 const family = (name: string, more: Partial<CatalogFamily> = {}): CatalogFamily => ({
@@ -108,4 +112,48 @@ test('puts names together from constants of Rust sources, by those that are know
     'new x_front_model_ready',
     'new x_front_requests_started_total',
   ]);
+});
+
+/** As clients write it: times of creation, other families, bounds with the last digits of a calculation. */
+const PAGE = `# TYPE x_queue_size gauge
+x_queue_size{pool="a",shard="0"} 1
+# TYPE x_done counter
+x_done_total 3
+# TYPE x_done_created gauge
+x_done_created 1700000000
+# TYPE x_wait_seconds histogram
+x_wait_seconds_bucket{pool="a",le="0.30000000000000004"} 1
+x_wait_seconds_bucket{pool="a",le="+Inf"} 1
+x_wait_seconds_count{pool="a"} 1
+x_wait_seconds_sum{pool="a"} 0.2
+# TYPE x_unheard gauge
+x_unheard 1
+# TYPE go_goroutines gauge
+go_goroutines 7
+`;
+
+test('states how the page of a running server differs, and misses only what is always there', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(PAGE);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const known = catalog([
+      family('x_queue_size'),
+      family('x_done_total', { type: 'counter', labels: [] }),
+      family('x_wait_seconds', { type: 'histogram', per: 'request', buckets: [0.3] }),
+      family('x_gone'),
+      family('x_not_used', { exposed: 'on_use' }),
+    ]);
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`;
+    const differences = await compareServer([known], '2.0', [url]);
+    expect(differences.map(({ kind, family: name, detail }) => `${kind} ${name}: ${detail}`)).toEqual([
+      `labels x_queue_size: also shard in ${url}`,
+      `new x_unheard: gauge {} in ${url}`,
+      'vanished x_gone: in the catalog since the oldest release',
+    ]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });

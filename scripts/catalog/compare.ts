@@ -33,10 +33,13 @@ export function compareRelease(
   { definitions, groups, quoted, begins, unreadable }: ReleaseMetrics,
 ): readonly Difference[] {
   const families = catalogs.flatMap((catalog) => catalog.families.map((family) => ({ catalog, family })));
-  const known = new Map(families.map((entry) => [withoutTotal(entry.family.name), entry]));
+  const known = new Map(families.map((entry) => [entry.family.name, entry]));
+  const byStem = new Map(families.map(({ family }) => [withoutTotal(family.name), family.name]));
+  // Sources may lack the `_total` of a counter; a page may have a gauge of the same name without it.
+  const nameOf = (name: string): string => (known.has(name) ? name : (byStem.get(withoutTotal(name)) ?? name));
   const names = families.map(({ family }) => family.name);
   const ofConstants = groups.flatMap((group) => wholeNames(group, names));
-  const defined = Map.groupBy([...definitions, ...ofConstants], ({ name }) => withoutTotal(name));
+  const defined = Map.groupBy([...definitions, ...ofConstants], ({ name }) => nameOf(name));
   const unknown = [...defined].filter(([name]) => {
     const family = known.get(name)?.family;
     return family?.exposed !== 'never' && !isStated(family, release);
@@ -95,7 +98,7 @@ function changes(catalog: Catalog, family: CatalogFamily, definitions: readonly 
   return definitions.flatMap((found): Difference[] => {
     const unlike = found.labels?.filter((label) => !allowed.has(label)) ?? [];
     const bounds = found.bounds === null || !Array.isArray(family.buckets) ? null : found.bounds;
-    const isSame = bounds === null || String(bounds.map(Number)) === String(family.buckets);
+    const isSame = bounds === null || areEqual(bounds.map(Number), family.buckets as readonly number[]);
     const typeDiffers = found.type !== null && !types.includes(found.type) && family.type !== 'info';
     return [
       ...(typeDiffers ? [difference('type', family.name, `${found.type ?? ''} in ${found.at}`)] : []),
@@ -103,6 +106,12 @@ function changes(catalog: Catalog, family: CatalogFamily, definitions: readonly 
       ...(isSame ? [] : [difference('bounds', family.name, `${String(bounds)} in ${found.at}`)]),
     ];
   });
+}
+
+/** But for the last digits, which a page has of bounds that were calculated. */
+function areEqual(bounds: readonly number[], known: readonly number[]): boolean {
+  const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.abs(b);
+  return bounds.length === known.length && bounds.every((bound, i) => isNear(bound, known[i] ?? NaN));
 }
 
 function withoutTotal(name: string): string {

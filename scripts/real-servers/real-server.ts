@@ -39,6 +39,9 @@ export interface RealServer {
   readonly name: string;
   /** One line about what is real in it. */
   readonly description: string;
+  /** The catalogs of its metrics, and the release whose families they state. */
+  readonly catalogs: readonly string[];
+  readonly release: string;
   /** More arguments that `llmbench run` needs for it. */
   readonly runArgs: readonly string[];
   /** Its count of requests that the client counts as ok. */

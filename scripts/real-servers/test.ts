@@ -13,6 +13,8 @@ import type { DistributionResult, ResultFile } from '../../core/run/result.ts';
 import { gates } from '../../exporter/judge/scenario-state.ts';
 import type { VerdictReport } from '../../core/api/comparison.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
+import { loadCatalog } from '../../catalog/load.ts';
+import { compareServer } from '../catalog/pages.ts';
 import { readScriptOptions } from '../script-options.ts';
 import { installFolder, freePort } from './processes.ts';
 import type { RealServer, RunningServer, ServerCount } from './real-server.ts';
@@ -29,7 +31,8 @@ const USAGE = `usage: npm run test:real -- [--folder DIR] SERVER…
 
 Installs each SERVER on its first use, starts it, runs llmbench run and llmbench collect against it and checks that the
 client's and the server's counts of requests and output tokens are equal. Then accepts six runs as a baseline and checks
-that run --check and check --confirm, beside other load on the server, exit as the state that they print.
+that run --check and check --confirm, beside other load on the server, exit as the state that they print. Prints what the
+metrics pages have that the catalog does not state.
 
 ${SERVER_LIST}
 
@@ -70,6 +73,7 @@ async function test(server: RealServer): Promise<void> {
     const unequal = counts.filter((count) => count.client !== count.server);
     if (unequal.length > 0) throw new Error(`not equal: ${unequal.map(({ what }) => what).join(', ')}`);
     for (const line of await gated(server, running, join(results, 'gated'))) process.stdout.write(`  ${line}\n`);
+    await printDrift(server, running.metrics);
     process.stdout.write(`passed ${server.name}\n`);
   } finally {
     await running.stop();
@@ -154,6 +158,13 @@ async function gated(server: RealServer, running: RunningServer, runs: string): 
     other.kill('SIGINT');
     await once(other, 'close');
   }
+}
+
+/** What the pages have that the catalog does not state for the release; `npm run catalog:drift` fails because of it. */
+async function printDrift({ catalogs, release }: RealServer, pages: readonly string[]): Promise<void> {
+  const differences = await compareServer(catalogs.map(loadCatalog), release, pages);
+  process.stdout.write(`  ${differences.length} differences of the metrics pages from the catalog\n`);
+  for (const { kind, family, detail } of differences) process.stdout.write(`    ${kind} ${family}: ${detail}\n`);
 }
 
 /** What a check decided. Throws unless its exit code is that of the state that it prints. */

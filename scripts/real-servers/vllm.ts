@@ -30,6 +30,8 @@ const environment = (folder: string): PythonEnvironment => new PythonEnvironment
 export const vllm: RealServer = {
   name: 'vllm',
   description: `vLLM ${VERSION} on the CPU, with the kernels of ${KERNELS}; the model has two random layers`,
+  catalogs: ['vllm'],
+  release: VERSION,
   runArgs: ['--ignore-eos'],
   requests: { family: 'vllm:e2e_request_latency_seconds' },
   outputTokens: { family: 'vllm:generation_tokens_total', client: 'usage' },
@@ -95,6 +97,8 @@ const RAY_VERSION = '2.60.0';
 export const vllmWithinRay: RealServer = {
   name: 'vllm-within-ray',
   description: `vLLM as above inside an actor of Ray ${RAY_VERSION}, whose page has the metrics of the engine`,
+  catalogs: vllm.catalogs,
+  release: vllm.release,
   runArgs: vllm.runArgs,
   requests: vllm.requests,
   outputTokens: vllm.outputTokens,

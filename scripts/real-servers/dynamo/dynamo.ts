@@ -17,6 +17,8 @@ const loopbackBind = (folder: string): string => join(folder, 'loopback-bind.so'
 export const dynamo: RealServer = {
   name: 'dynamo',
   description: `Dynamo ${VERSION}: frontend and KV router; two workers with its mock engine`,
+  catalogs: ['dynamo', 'dynamo-router'],
+  release: VERSION,
   runArgs: ['--ignore-eos'],
   requests: { family: 'dynamo_frontend_requests_total', labels: { status: 'success' } },
   outputTokens: { family: 'dynamo_frontend_output_tokens_total', client: 'usage' },

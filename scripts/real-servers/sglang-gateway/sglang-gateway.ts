@@ -34,6 +34,8 @@ function gateway({ name, version, module, description }: Package): RealServer {
   return {
     name,
     description: `${name} ${version}: ${description}; its two workers are small programs`,
+    catalogs: ['smg'],
+    release: version,
     runArgs: [],
     requests: { family: 'smg_router_requests_total' },
     // The gateway counts tokens of gRPC workers only.

@@ -5,7 +5,9 @@ import { responses, execute, freePort, Processes, PythonEnvironment } from '../p
 import type { RealServer } from '../real-server.ts';
 
 /** The wheel bundles tritonserver 2.51.0. */
+/** Of nvidia-pytriton, which contains the server. */
 const VERSION = '0.7.0';
+const RELEASE = '2.51.0';
 const MODELS = fileURLToPath(new URL('models', import.meta.url));
 const START_SECONDS = 120;
 
@@ -13,7 +15,9 @@ const environment = (folder: string): PythonEnvironment => new PythonEnvironment
 
 export const triton: RealServer = {
   name: 'triton',
-  description: `Triton 2.51.0 of nvidia-pytriton ${VERSION}: server, batcher, response cache and Python backend; three small models`,
+  description: `Triton ${RELEASE} of nvidia-pytriton ${VERSION}: server, batcher, response cache and Python backend; three small models`,
+  catalogs: ['triton'],
+  release: RELEASE,
   runArgs: ['--endpoint-type', 'triton_generate'],
   requests: { family: 'nv_inference_request_success', labels: { model: 'tokens' } },
   outputTokens: { family: 'demo_output_tokens', client: 'chunks' },
