@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors/expected-error.ts';
 import type { GrafanaAccess } from './grafana-annotations.ts';
+import type { OtlpRequest } from './otlp/otlp-publisher.ts';
 import { readSecret, type SecretSource, type ReceiverRequest } from './remote-write/receiver.ts';
 
 /** A Grafana to annotate, as a person names it. */
@@ -51,4 +52,6 @@ export interface RemoteWriteRequest {
 export interface OutgoingRequest {
   readonly remoteWrite: RemoteWriteRequest | null;
   readonly grafana: AnnotatorRequest | null;
+  /** Null or absent: no receiver of OpenTelemetry. */
+  readonly otlp?: OtlpRequest | null;
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { FamilyInput } from '../../core/exposition/index.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { RunEnding, RunOutput, RunEvents } from '../../core/run/run-output.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
@@ -7,6 +8,7 @@ import type { LiveFamily } from './family.ts';
 import { readFinishedRun, finishedRunFamilies, windowOf, type FinishedRun } from './finished-run.ts';
 import { Annotator } from './grafana-annotations.ts';
 import { readGrafanaAccess, type OutgoingRequest, type RemoteWriteRequest } from './outgoing-request.ts';
+import { checkOtlp, OtlpPublisher } from './otlp/otlp-publisher.ts';
 import { NativeLatencies } from './remote-write/native-latencies.ts';
 import { readReceiver } from './remote-write/receiver.ts';
 import { finishedSeries } from './remote-write/pushed-series.ts';
@@ -35,24 +37,22 @@ export interface OutgoingOptions {
   readonly now_ms: () => number;
 }
 
-/** Sends a live run to remote-write receivers and to Grafana. Never delays a request. */
+/** Sends a live run to receivers of remote write and of OpenTelemetry, and to Grafana. Never delays a request. */
 export class Outgoing implements RunOutput {
-  /** Gets the events of the run; null: no native histograms are sent. */
-  readonly native: RunEvents | null;
+  /** They get the events of the run. */
+  readonly receivers: readonly RunEvents[];
   readonly #options: OutgoingOptions;
   readonly #publisher: RemoteWritePublisher | null;
   readonly #annotator: Annotator | null;
+  readonly #otlp: OtlpPublisher | null;
 
-  private constructor(
-    options: OutgoingOptions,
-    native: RunEvents | null,
-    publisher: RemoteWritePublisher | null,
-    annotator: Annotator | null,
-  ) {
+  private constructor(options: OutgoingOptions, native: RunEvents | null, destinations: Destinations) {
+    const { publisher, annotator, otlp } = destinations;
     this.#options = options;
-    this.native = native;
+    this.receivers = [native, otlp?.genAi ?? null].filter((receiver) => receiver !== null);
     this.#publisher = publisher;
     this.#annotator = annotator;
+    this.#otlp = otlp;
   }
 
   /** Throws a `ConfigurationError` when a secret or a file that the request names is not available. */
@@ -68,43 +68,50 @@ export class Outgoing implements RunOutput {
     const publisher = remoteWrite && (await openPublisher(options, remoteWrite, native));
     // One shard speaks for the run.
     const annotator = access && run.shard === '0' ? new Annotator(access, grafana?.dashboardUid ?? null) : null;
-    return new Outgoing(options, native, publisher, annotator);
+    const otlp = request?.otlp == null ? null : await OtlpPublisher.open({ ...options, request: request.otlp });
+    return new Outgoing(options, native, { publisher, annotator, otlp });
   }
 
   /** Before the first request. */
   begin(): void {
     this.#publisher?.begin();
     this.#annotator?.begin(this.#options.run);
+    this.#otlp?.begin();
   }
 
   /** After the last request, when the live metrics have their last values. */
   end(): void {
     this.#publisher?.end();
+    this.#otlp?.end();
   }
 
   /**
    * When the files of the run are written: sends its results and waits until all is taken, for a limited time. Gives
    * lines to be reported.
    */
-  async finish({ hurried }: RunEnding): Promise<readonly string[]> {
-    if (this.#publisher === null && this.#annotator === null) return [];
+  async finish(ending: RunEnding): Promise<readonly string[]> {
+    const { hurried } = ending;
+    if (this.#publisher === null && this.#annotator === null && this.#otlp === null) return [];
     const { runsDirectory, run } = this.#options;
     const folder = join(unfinishedDirectory(runsDirectory), run.run_id);
     const finished = await readFinishedRun(folder).catch((error: unknown) => reasonOf(error));
     if (typeof finished === 'string')
       return [`the run's results are not sent: ${finished}`, ...(await this.#flushed(hurried))];
-    this.#publishResults(finished);
-    const [sent, annotated = []] = await Promise.all([
+    const results = this.#options.isWhole ? finishedRunFamilies(finished) : [];
+    this.#publishResults(finished, results);
+    const lines = await Promise.all([
       this.#flushed(hurried),
-      this.#annotator?.finish(finished.run, finished.result),
+      this.#annotator?.finish(finished.run, finished.result) ?? [],
+      this.#otlp?.publish(results.filter(isNew), ending) ?? [],
     ]);
-    return [...sent, ...annotated];
+    return lines.flat();
   }
 
   /** Ends whatever was begun, also when the run failed in between. */
   async close(): Promise<void> {
     await this.#publisher?.finish(HURRIED_SECONDS);
     await this.#annotator?.close();
+    await this.#otlp?.close();
   }
 
   async #flushed(hurried: boolean): Promise<readonly string[]> {
@@ -112,21 +119,29 @@ export class Outgoing implements RunOutput {
     return hurried ? this.#publisher.finish(HURRIED_SECONDS) : this.#publisher.finish();
   }
 
-  #publishResults(finished: FinishedRun): void {
+  #publishResults(finished: FinishedRun, results: readonly FamilyInput[]): void {
     const window = windowOf(finished);
-    if (window === null || !this.#options.isWhole) return;
-    // The live families have said what the run is and what it reads.
-    const said: readonly string[] = [RUN_INFO.name, RUN_TARGET_INFO.name];
-    const families = finishedRunFamilies(finished).filter(({ name }) => !said.includes(name));
-    this.#publisher?.publish(finishedSeries(families, window, this.#options.request?.remoteWrite?.labels ?? {}));
+    if (window === null || results.length === 0) return;
+    const labels = this.#options.request?.remoteWrite?.labels ?? {};
+    this.#publisher?.publish(finishedSeries(results.filter(isNew), window, labels));
   }
 }
 
+interface Destinations {
+  readonly publisher: RemoteWritePublisher | null;
+  readonly annotator: Annotator | null;
+  readonly otlp: OtlpPublisher | null;
+}
+
+/** The live families have said what the run is and what it reads. */
+const isNew = ({ name }: FamilyInput): boolean => name !== RUN_INFO.name && name !== RUN_TARGET_INFO.name;
+
 /** Whether what a request names is available, before anything is sent. Throws a `ConfigurationError`. */
 export async function checkOutgoing(request: OutgoingRequest | null, environment: NodeJS.ProcessEnv): Promise<void> {
-  const { remoteWrite = null, grafana = null } = request ?? {};
+  const { remoteWrite = null, grafana = null, otlp = null } = request ?? {};
   if (remoteWrite !== null) await readReceiver(remoteWrite.receiver, environment);
   if (grafana !== null) await readGrafanaAccess(grafana, environment);
+  if (otlp !== null) await checkOtlp(otlp);
 }
 
 async function openPublisher(

@@ -68,7 +68,7 @@ export class RunOutputs {
       // After the page has said that it still serves the run: finished runs have another publisher.
       { finish: () => publish(writer, run) },
     ];
-    const receivers = [live, ...(outgoing.native === null ? [] : [outgoing.native]), writer];
+    const receivers = [live, ...outgoing.receivers, writer];
     opened = new RunOutputs(outputs, { writer, view, receivers, live, page });
     return opened;
   }

@@ -80,6 +80,12 @@ export const PUBLISH_OPTIONS = {
     ),
     value: 'MEGABYTES',
   },
+  'otel-url': text(
+    'URL',
+    'export runs to this OpenTelemetry receiver: http://collector:4318, or grpc://collector:4317',
+    null,
+  ),
+  'otel-interval': seconds('interval between two exports of a running run', { min: 1, max: 3600 }, 10),
   ...GRAFANA_OPTIONS,
   'grafana-url': text(
     'URL',
@@ -96,8 +102,10 @@ export function requestedOutgoing(options: PublishOptions): OutgoingRequest | nu
   const receiver = requestedReceiver(options);
   requestedGrafanaLink(options['grafana-url']);
   const grafana = hasGrafanaToken(options) ? requestedGrafana(options) : null;
-  if (receiver === null && grafana === null) return null;
+  const otel = options['otel-url'];
+  if (receiver === null && grafana === null && otel === null) return null;
   return {
+    ...(otel === null ? {} : { otlp: { url: otel, intervalSeconds: options['otel-interval'] } }),
     remoteWrite: receiver && {
       receiver,
       intervalSeconds: options['remote-write-interval'],
