@@ -8,9 +8,11 @@ export const measureName = (measure: string, clock: Clock = 'sent') => capitaliz
 /** `Time to first token p90`; measures of one name differ by what they count. */
 export const statisticName = (statistic: TitledStatistic) => capitalized(statisticTitle(statistic));
 
-export function statisticKey(statistic: Required<TitledStatistic> & { definition: string }): string {
-  const { measure, stat, clock, population, origin, definition } = statistic;
-  return [measure, stat, clock, population, origin, definition].join(' ');
+type KeyedStatistic = Required<Omit<TitledStatistic, 'breakdown'>> & Pick<TitledStatistic, 'breakdown'>;
+
+export function statisticKey(statistic: KeyedStatistic & { definition: string }): string {
+  const { measure, stat, clock, population, origin, definition, breakdown } = statistic;
+  return [measure, stat, clock, population, origin, definition, breakdown].join(' ');
 }
 
 /** A result, or one of its stages. */

@@ -24,6 +24,7 @@ import { RunFacts } from './RunFacts.tsx';
 import { RunTiles, RunVerdict } from './RunTiles.tsx';
 import { ServerSignals } from './ServerSignals.tsx';
 import { StageTable } from './StageTable.tsx';
+import { TurnTable } from './TurnTable.tsx';
 import { useServerCounts } from './server-histograms.ts';
 import { WhereTimeGoes } from './WhereTimeGoes.tsx';
 import { counted } from '../../../../core/text/quantities.ts';
@@ -110,6 +111,7 @@ function Run({ response, exporter }: Props) {
       {summary.failure && <Alert severity="warning" title={summary.failure} />}
       <RunTiles response={response} />
       {result && <StageTable result={result} />}
+      {result && <TurnTable result={result} />}
       <Percentiles run={summary} exporter={result === null ? null : exporter} />
       {result && (
         <>
