@@ -10,7 +10,7 @@ import { openSource } from '../exporter/imports/reading/source-file.ts';
 
 const [path = ''] = process.argv.slice(2);
 const file = await openSource(path);
-const ORIGIN = { zero_ns: 1_795_279_610_000_000_000n, usage: { input: true, output: true } };
+const ORIGIN = { zero_ns: 1_795_279_610_000_000_000n, usage: { input: true, output: true }, hasTurns: false };
 const notes = new ImportNotes();
 let requests = 0;
 let tokens = 0;

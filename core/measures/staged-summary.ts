@@ -139,6 +139,8 @@ export class StagedSummary {
   async #breakdownResults(reading: RunReading | null, pause: () => Promise<void>): Promise<readonly BreakdownResult[]> {
     const results: BreakdownResult[] = [];
     const populations = [...this.#breakdown.values()];
+    // Conversations of one turn are single requests.
+    if (populations.length === 1 && populations[0]?.key.value === 'first') return results;
     populations.sort((a, b) => breakdownOrder(a.key) - breakdownOrder(b.key));
     for (const { key, summary } of populations) {
       const { requests, measures } = await summary.summarizeInSteps(reading?.breakdown.get(textOf(key)) ?? null, pause);

@@ -100,6 +100,42 @@ describe('a folder of AIPerf 0.13.0 with its records', () => {
       expect((record?.first_content_ns ?? NaN) - (record?.sent_ns ?? NaN)).toBe(219_290_428);
     }));
 
+  test('turns of conversations are places in them; requests that are all first turns are of their own', () =>
+    inTemporaryFolder(async (folder) => {
+      const single = await importedRun(await importInto(join(folder, 'single'), [STEADY]));
+      expect(single.records[0]).toMatchObject({ conversation: null, turn: null });
+      expect(single.result).not.toHaveProperty('breakdown');
+      // The same lines as 50 conversations of four turns.
+      const turns = (await lines()).map((line, i) => {
+        const parsed = JSON.parse(line) as { metadata: object };
+        const place = { x_correlation_id: `c${i % 50}`, turn_index: Math.floor(i / 50) };
+        // The times are above 2^53: only the text has them all.
+        const known = Object.keys(parsed.metadata).filter((key) => key in place);
+        const without = known.reduce((text, key) => text.replace(new RegExp(`"${key}":("[^"]*"|\\d+),`), ''), line);
+        return without.replace('"metadata":{', `"metadata":{${JSON.stringify(place).slice(1, -1)},`);
+      });
+      const input = join(folder, 'input');
+      await mkdir(input);
+      await writeFile(join(input, 'profile_export.jsonl'), turns.join('\n'));
+      const { result, records } = await importedRun(await importInto(join(folder, 'turns'), [input]));
+      expect(records[53]).toMatchObject({ conversation: 3, turn: 2 });
+      expect(result.conversations).toEqual({ complete: 50, incomplete: 0 });
+      expect(result.breakdown?.map(({ value, requests }) => [value, requests.ok])).toEqual([
+        ...[
+          ['first', 50],
+          ['later', 150],
+          ['2', 50],
+          ['3-4', 100],
+        ],
+      ]);
+      const [first, later] = result.breakdown ?? [];
+      const ttft = [first, later].map((each) =>
+        each?.measures.find(({ measure }) => measure === 'time_to_first_token'),
+      );
+      const means = ttft.map((found) => (found?.kind === 'distribution' ? (found.mean ?? NaN) : NaN));
+      expect(((means[0] ?? NaN) + 3 * (means[1] ?? NaN)) / 4).toBeCloseTo(0.13247788235, 9);
+    }));
+
   test('again: known; packed in another way: known; without its summary: another result', () =>
     inTemporaryFolder(async (folder) => {
       const runs = join(folder, 'runs');

@@ -1,6 +1,7 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import {
   ERROR_REASONS,
+  type ConversationPlace,
   type ErrorReason,
   type HttpPhases,
   type RequestRecord,
@@ -70,6 +71,8 @@ interface RecordsOrigin {
    * unknown: counts by AIPerf's tokenizer are another measure.
    */
   readonly usage: { readonly input: boolean; readonly output: boolean };
+  /** Whether some request is a later turn: without one each request is of its own, whatever it is numbered as. */
+  readonly hasTurns: boolean;
 }
 
 const TIMES = ['credit_issued_ns', 'request_start_ns'].map((key) => Buffer.from(`"${key}":`));
@@ -81,12 +84,14 @@ const MAX_RUN_NS = 30n * 86_400n * NS_PER_S;
 /** Goes through a file of records once, before they are read. Throws `ImportRefusal` when no line has a time. */
 export async function recordsOrigin(records: SourceFile, reading: Reading): Promise<RecordsOrigin> {
   const usage = { input: false, output: false };
+  let hasTurns = false;
   let first: bigint | null = null;
   let earliest: bigint | null = null;
   // A line that is too long is noted when the records are read.
   for await (const { bytes } of readLineBlocks(records, reading, () => undefined)) {
     usage.input ||= bytes.includes('"usage_prompt_tokens"');
     usage.output ||= bytes.includes('"usage_completion_tokens"');
+    hasTurns ||= hasLaterTurn(bytes);
     for (const name of TIMES) {
       for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + name.length)) {
         const digits = DIGITS.exec(bytes.toString('latin1', at + name.length, at + name.length + 24))?.[1];
@@ -97,12 +102,41 @@ export async function recordsOrigin(records: SourceFile, reading: Reading): Prom
       }
     }
   }
-  if (earliest !== null) return { zero_ns: earliest - (earliest % MILLISECOND_NS), usage };
+  if (earliest !== null) return { zero_ns: earliest - (earliest % MILLISECOND_NS), usage, hasTurns };
   throw new ImportRefusal(`${records.name}: no line has the time when its request was sent (request_start_ns)`);
 }
 
 const SPACE = 0x20;
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+const ZERO = 0x30;
+const isDigit = (code: number): boolean => code >= ZERO && code <= 0x39;
+
+const TURN = Buffer.from('"turn_index":');
+
+function hasLaterTurn(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(TURN); at >= 0; at = bytes.indexOf(TURN, at + TURN.length)) {
+    let digit = at + TURN.length;
+    while (bytes[digit] === SPACE) digit += 1;
+    const code = bytes[digit] ?? ZERO;
+    if (isDigit(code) && code !== ZERO) return true;
+  }
+  return false;
+}
+
+/** The conversations of a file, by the index of their first request. */
+class Conversations {
+  readonly #first = new Map<string, number>();
+
+  /** A subagent's requests are of the conversation of its parent. */
+  placeOf(metadata: Fields, index: number): ConversationPlace {
+    const turn = metadata.count('turn_index');
+    const id = metadata.text('x_correlation_id') ?? metadata.text('conversation_id');
+    if (turn === null || id === null) return {};
+    const parent = metadata.text('parent_correlation_id');
+    const conversation = this.#first.get(id) ?? this.#first.get(parent ?? '') ?? index;
+    this.#first.set(id, conversation);
+    return { conversation, turn: turn + 1 };
+  }
+}
 
 /**
  * Nanoseconds since 1970 under a key in the text of a JSON line, counted from `zero_ns`. Wall clocks in nanoseconds are
@@ -135,9 +169,10 @@ export async function* readAiperfRecords(
   reading: Reading,
 ): AsyncGenerator<RequestRecord> {
   let index = 0;
+  const conversations = origin.hasTurns ? new Conversations() : null;
   for await (const line of readJsonLines(file, notes, reading)) {
     const where = `line ${line.number}`;
-    const record = recordOfLine(line, index, origin, notes, `${where}: `);
+    const record = recordOfLine(line, index, { ...origin, conversations }, notes, `${where}: `);
     if (record === null) {
       notes.count('records left out: no request_start_ns or request_end_ns', where);
       continue;
@@ -152,7 +187,7 @@ export async function* readAiperfRecords(
 function recordOfLine(
   { value, text }: JsonLine,
   index: number,
-  { zero_ns, usage }: RecordsOrigin,
+  { zero_ns, usage, conversations }: Omit<RecordsOrigin, 'hasTurns'> & { readonly conversations: Conversations | null },
   notes: ImportNotes,
   at: string,
 ): RequestRecord | null {
@@ -174,6 +209,7 @@ function recordOfLine(
     ...UNREPORTED,
     index,
     phase: metadata.text('benchmark_phase') === 'warmup' ? 'warmup' : 'measure',
+    ...conversations?.placeOf(metadata, index),
     due_ns: wallNanoseconds(text, 'credit_issued_ns', zero_ns),
     sent_ns,
     first_content_ns: first === null ? null : sent_ns + first,

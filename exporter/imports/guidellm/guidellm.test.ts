@@ -99,6 +99,16 @@ test('a report of version 2 with two benchmarks is a group of two runs', () =>
     }
   }));
 
+test('turns are read where some request is a later one', async () => {
+  const [benchmark] = await benchmarks('v2.json');
+  const copy = JSON.parse(JSON.stringify(benchmark)) as {
+    requests: { successful: { info: { turn_index: number } }[] };
+  };
+  expect((await recordsOf(run(copy))).map(({ turn }) => turn ?? null)).toEqual(Array<null>(6).fill(null));
+  copy.requests.successful.forEach(({ info }, i) => (info.turn_index = i % 3));
+  expect((await recordsOf(run(copy))).map(({ turn }) => turn).sort()).toEqual([1, 1, 2, 2, 3, 3]);
+});
+
 test('YAML gives what JSON gives', () =>
   inTemporaryFolder(async (folder) => {
     const yaml = await importedRun(await importInto(join(folder, 'a'), [join(FIXTURES, 'v2.yaml')]));

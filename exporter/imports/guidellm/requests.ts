@@ -21,6 +21,8 @@ export interface GuideRequest {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly cached_tokens: number | null;
+  /** Number of its turn, from 1. */
+  readonly turn: number | null;
   /** Why it failed; null when it is ok. */
   readonly failure: PythonError | null;
 }
@@ -63,6 +65,7 @@ function ofTimings(request: Members, info: Members, status: GuideRequest['status
     // Not `output_tokens`, which counts chunks where the server reported no tokens.
     output_tokens: count(output, 'total_tokens'),
     cached_tokens: count(input, 'cached_tokens'),
+    turn: turnOf(info),
     failure: failureOf(status, info),
   };
 }
@@ -81,6 +84,7 @@ function ofFlatTimes(request: Members, status: GuideRequest['status']): Timed {
     input_tokens: count(request, 'prompt_tokens'),
     output_tokens: count(request, 'output_tokens'),
     cached_tokens: null,
+    turn: null,
     failure: failureOf(status, request),
   };
 }
@@ -90,6 +94,11 @@ function failureOf(status: GuideRequest['status'], { error }: Members): PythonEr
   if (status === 'successful') return null;
   if (status === 'incomplete') return { reason: 'cancelled', http_status: null };
   return pythonError(typeof error === 'string' ? error : '');
+}
+
+function turnOf(info: Members): number | null {
+  const index = count(info, 'turn_index');
+  return index === null ? null : index + 1;
 }
 
 function membersOf(parent: Members, name: string): Members {
@@ -118,10 +127,11 @@ const NUMBERS = [
   'input_tokens',
   'output_tokens',
   'cached_tokens',
+  'turn',
 ] as const satisfies readonly (keyof GuideRequest)[];
 
 /**
- * The requests of a benchmark, 80 bytes each: their texts, most of a report, are discarded when they have been read.
+ * The requests of a benchmark, 88 bytes each: their texts, most of a report, are discarded when they have been read.
  */
 export class GuideRequests implements Iterable<GuideRequest> {
   readonly #columns = NUMBERS.map((name) => ({ name, values: new FloatColumn() }));
@@ -132,6 +142,8 @@ export class GuideRequests implements Iterable<GuideRequest> {
   #firstLeftOut = '';
   /** The kind of request that the first ok one reports; null when it does not. Up to 0.5 each does. */
   kind: string | null = null;
+  /** Whether some request is a later turn: without one each request is of its own. */
+  hasTurns = false;
 
   get size(): number {
     return this.#status.length;
@@ -182,6 +194,7 @@ export class GuideRequests implements Iterable<GuideRequest> {
       this.#leftOut += 1;
       return;
     }
+    this.hasTurns ||= (request.turn ?? 1) > 1;
     if (request.failure !== null) this.#failures.set(this.size, request.failure);
     for (const { name, values } of this.#columns) values.append(request[name] ?? NaN);
     this.#status.append(STATUSES.indexOf(status));
@@ -230,7 +243,10 @@ export async function* guideRecords(
     const request = requests.at(place);
     if (window !== null && request.end_s >= window.start_s && request.sent_s > window.end_s) {
       notes.count('requests of the cool-down, left out', `request ${index}`);
-    } else yield recordOf(request, index, isIn(request, window) ? 'measure' : 'warmup', context, notes);
+    } else {
+      const record = recordOf(request, index, isIn(request, window) ? 'measure' : 'warmup', context, notes);
+      yield requests.hasTurns ? { ...record, turn: request.turn } : record;
+    }
   }
 }
 
