@@ -1,3 +1,4 @@
+import type * as Resources from '@opentelemetry/resources';
 import type { PushMetricExporter, ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import type { RunFile } from '../../../core/run/run.ts';
 import type { RunEnding, RunOutput } from '../../../core/run/run-output.ts';
@@ -71,7 +72,7 @@ export class OtlpPublisher implements RunOutput {
     const { run, version, request } = options;
     const exporter = await openExporter(request.url);
     const sdk = (await load(PACKAGES.sdk)) as SdkValues;
-    const { resourceFromAttributes } = (await load(PACKAGES.resources)) as typeof import('@opentelemetry/resources');
+    const { resourceFromAttributes } = (await load(PACKAGES.resources)) as typeof Resources;
     return new OtlpPublisher(options, exporter, sdk, resourceFromAttributes(resourceAttributes(run, version)));
   }
 
@@ -129,7 +130,7 @@ export class OtlpPublisher implements RunOutput {
     const timer = setTimeout(() => resolve(`no answer for ${limit_ms / 1000} s`), limit_ms);
     try {
       this.#exporter.export(data, ({ code, error }) =>
-        resolve(code === SUCCESS ? null : messageExcerpt(reasonOf(error ?? 'the export failed'), [])),
+        resolve(Number(code) === SUCCESS ? null : messageExcerpt(reasonOf(error ?? 'the export failed'), [])),
       );
       return await promise;
     } catch (error) {
