@@ -10,10 +10,14 @@ import { llmbench } from './llmbench.ts';
 const REQUESTS = 8;
 const OUTPUT_TOKENS = 6;
 
+/** Types that generate nothing. A reranker reads this many documents by default, each with the query. */
+const READS: ReadonlySet<string> = new Set(['embeddings', 'pooling', 'score', 'rerank']);
+const DOCUMENTS = 10;
+
 /** Of each system: the types that the real one has, and where its engine counts the tokens. */
 const SYSTEMS = {
   vllm: {
-    types: ['chat', 'completions', 'responses', 'messages', 'embeddings'],
+    types: ['chat', 'completions', 'responses', 'messages', 'embeddings', 'pooling', 'score', 'rerank'],
     prompt: 'vllm:prompt_tokens_total',
     generated: 'vllm:generation_tokens_total',
   },
@@ -33,6 +37,8 @@ const SYSTEMS = {
     generated: 'dynamo_frontend_output_tokens_total',
   },
 } as const satisfies Partial<Record<SimulatedSystem, object>>;
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('%s', (system) => {
   const { types, prompt, generated } = SYSTEMS[system];
@@ -80,14 +86,17 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('%s', (system) =
       };
       const input = reported('input_sequence_length');
       const output = reported('output_sequence_length');
-      expect(output).toBe(type === 'embeddings' ? 0 : REQUESTS * OUTPUT_TOKENS);
-      // The first of them is the probe: the engine counts it, the result does not.
-      const [probe, ...measured] = (await accepted()).slice(before.accepted.length);
-      expect(measured).toHaveLength(REQUESTS);
-      expect(measured.reduce((sum, { prompt_tokens }) => sum + prompt_tokens, 0)).toBe(input);
+      expect(output).toBe(READS.has(type) ? 0 : REQUESTS * OUTPUT_TOKENS);
+      // The first of them are of the probe: the engine counts it, the result does not.
+      const documents = type === 'score' || type === 'rerank' ? DOCUMENTS : 1;
+      const all = (await accepted()).slice(before.accepted.length);
+      const [probe, measured] = [all.slice(0, documents), all.slice(documents)];
+      expect(measured).toHaveLength(REQUESTS * documents);
+      expect(sum(measured.map((each) => each.prompt_tokens))).toBe(input);
       const gained = async (family: string, was: number): Promise<number> => (await counted(family)) - was;
-      if (prompt !== null) expect(await gained(prompt, before.prompt)).toBe(input + (probe?.prompt_tokens ?? NaN));
-      expect(await gained(generated, before.generated)).toBe(output + (probe?.output_tokens ?? NaN));
+      if (prompt !== null)
+        expect(await gained(prompt, before.prompt)).toBe(input + sum(probe.map((each) => each.prompt_tokens)));
+      expect(await gained(generated, before.generated)).toBe(output + sum(probe.map((each) => each.output_tokens)));
     },
   );
 });

@@ -226,6 +226,27 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
     'prompt tokens read from a cache, as counted by the server',
     (r) => r.cached_tokens,
   ),
+  tokens(
+    'image_token_count',
+    'usage_prompt_image_tokens',
+    'prompt tokens of images, as counted by the server',
+    (r) => r.image_tokens,
+  ),
+  tokens(
+    'audio_token_count',
+    'usage_prompt_audio_tokens',
+    'prompt tokens of audio, as counted by the server',
+    (r) => r.audio_tokens,
+  ),
+  {
+    measure: 'request_size',
+    unit: 'bytes',
+    definition: 'request_body_bytes',
+    formula: 'bytes of the request body',
+    direction: 'none',
+    clock: 'sent',
+    value: (r) => r.request_bytes,
+  },
   {
     measure: 'output_length_difference_ratio',
     unit: 'ratio',

@@ -81,6 +81,18 @@ export class FigureRow implements RequestFigures {
     return this.#known(AT.planned_ns);
   }
 
+  get image_tokens(): number | null {
+    return this.#known(AT.image_tokens);
+  }
+
+  get audio_tokens(): number | null {
+    return this.#known(AT.audio_tokens);
+  }
+
+  get request_bytes(): number | null {
+    return this.#known(AT.request_bytes);
+  }
+
   get counted_input_tokens(): number | null {
     return this.#known(AT.counted_input_tokens);
   }

@@ -30,6 +30,9 @@ export interface RequestFigures
   readonly think_ns: number | null;
   readonly tool_ns: number | null;
   readonly planned_ns: number | null;
+  readonly image_tokens: number | null;
+  readonly audio_tokens: number | null;
+  readonly request_bytes: number | null;
   /** Arrival of the second chunk with content. */
   readonly second_content_ns: number | null;
   /** How many chunks had content. */
@@ -54,6 +57,9 @@ export const FIGURE_NAMES = [
   'think_ns',
   'tool_ns',
   'planned_ns',
+  'image_tokens',
+  'audio_tokens',
+  'request_bytes',
   'counted_input_tokens',
   'counted_output_tokens',
   'counted_reasoning_tokens',
@@ -123,6 +129,9 @@ export function figuresOf(record: RequestRecord): RequestFigures {
     think_ns: record.think_ns ?? null,
     tool_ns: record.tool_ns ?? null,
     planned_ns: record.planned_ns ?? null,
+    image_tokens: record.image_tokens ?? null,
+    audio_tokens: record.audio_tokens ?? null,
+    request_bytes: record.request_bytes ?? null,
     counted_input_tokens: besideUsage(record.input_tokens_source, record.counted_input_tokens),
     counted_output_tokens: besideUsage(record.output_tokens_source, record.counted_output_tokens),
     counted_reasoning_tokens: record.counted_reasoning_tokens,

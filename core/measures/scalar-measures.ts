@@ -32,6 +32,13 @@ export const SCALAR_MEASURES = {
     formula: 'input and output tokens of ok requests ÷ (last response − first request)',
     direction: 'higher',
   },
+  document_throughput: {
+    measure: 'document_throughput',
+    unit: 'documents_per_second',
+    definition: 'ok_documents_over_window',
+    formula: 'texts that ok requests embedded, scored or ranked ÷ (last response − first request)',
+    direction: 'higher',
+  },
   steady_request_throughput: {
     measure: 'steady_request_throughput',
     unit: 'requests_per_second',

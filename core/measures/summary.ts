@@ -96,6 +96,7 @@ export class SummaryAccumulator {
   #inFlight_ns = 0;
   #inputTokens: number | null = 0;
   #outputTokens: number | null = 0;
+  #documents: number | null = 0;
   #cached = { requests: 0, cached: 0, prompt: 0 };
   #requestedOutputTokens: number | null = 0;
   #outputLengths = { mismatched: 0, known: 0 };
@@ -187,6 +188,7 @@ export class SummaryAccumulator {
     if (this.#isGood(record)) this.#good += 1;
     this.#inputTokens = added(this.#inputTokens, record.input_tokens);
     this.#outputTokens = added(this.#outputTokens, record.output_tokens);
+    this.#documents = added(this.#documents, record.documents ?? null);
     this.#requestedOutputTokens = added(this.#requestedOutputTokens, record.requested_output_tokens);
     const mismatched = isLengthMismatched(record);
     if (mismatched !== null) this.#outputLengths.known += 1;
@@ -312,6 +314,7 @@ export class SummaryAccumulator {
       failed: this.#requests.error + this.#requests.timeout,
       windowSeconds: this.#columns.length === 0 ? null : (this.#end_ns - this.#start_ns) * 1e-9,
       outputTokens: this.#outputTokens,
+      documents: this.#documents,
       inputTokens: this.#inputTokens,
       cachedInput: this.#cached.requests === 0 ? null : this.#cached,
       requestedOutputTokens: this.#requestedOutputTokens,

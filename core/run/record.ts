@@ -37,6 +37,13 @@ export interface RequestRecord extends HttpPhases, CountedTokens, ConversationPl
   readonly cached_tokens: number | null;
   /** `max_tokens` that was requested; null only in imports. */
   readonly requested_output_tokens: number | null;
+  /** Tokens of the prompt that stand for images and audio, as the server counts them; null or absent: not reported. */
+  readonly image_tokens?: number | null;
+  readonly audio_tokens?: number | null;
+  /** Texts that were embedded, scored or ranked; null or absent: the response is generated. */
+  readonly documents?: number | null;
+  /** Of the body as it was sent; null or absent: an import does not report it. */
+  readonly request_bytes?: number | null;
   /** Arrival of each chunk with content, nanoseconds since `sent_ns`; empty for an ok request when it is not known. */
   readonly chunk_offsets_ns: readonly number[];
 }

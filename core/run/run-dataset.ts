@@ -29,6 +29,8 @@ export interface RunDataset {
   readonly user_context_tokens: number;
   /** Turns of a conversation and the user's delay before the next one; null: single requests, or those of a file. */
   readonly conversation: { readonly turns: Spread; readonly delay_seconds: Spread } | null;
+  /** Texts of a request that are embedded, or ranked by a query of so many tokens (null: none); absent: a prompt. */
+  readonly documents?: { readonly count: number; readonly query_tokens: number | null };
   /** Factor of the delays between turns; null where there are none. */
   readonly delay_factor: number | null;
   /** Number of different requests before they recur; null: they do not, or the file determines it. */
@@ -70,6 +72,7 @@ export function datasetText(dataset: RunDataset): string {
     dataset.shared_system_prompt_tokens > 0 && `system prompt ${dataset.shared_system_prompt_tokens}`,
     prefix_prompts && `prefixes ${prefix_prompts.count}×${prefix_prompts.tokens}`,
     dataset.user_context_tokens > 0 && `context ${dataset.user_context_tokens}`,
+    dataset.documents && documentsText(dataset.documents),
     conversation && `turns ${spreadText(conversation.turns)}`,
     entries !== null && `entries ${entries}`,
   ];
@@ -83,9 +86,18 @@ export function datasetText(dataset: RunDataset): string {
 export function promptTokens(dataset: RunDataset): Spread | null {
   const { input_tokens, conversation, shared_system_prompt_tokens, prefix_prompts, user_context_tokens } = dataset;
   if (input_tokens === null || conversation !== null) return null;
+  if (dataset.documents !== undefined) {
+    const { count, query_tokens } = dataset.documents;
+    // The query is read with each document.
+    const mean = count * (input_tokens.mean + (query_tokens ?? 0));
+    return { mean, stddev: Math.sqrt(count) * input_tokens.stddev };
+  }
   const shared = shared_system_prompt_tokens + (prefix_prompts?.tokens ?? 0) + user_context_tokens;
   return { mean: input_tokens.mean + shared, stddev: input_tokens.stddev };
 }
+
+const documentsText = ({ count, query_tokens: query }: NonNullable<RunDataset['documents']>): string =>
+  `documents ${count}${query === null ? '' : `, query ${query}`}`;
 
 const spreadText = ({ mean, stddev }: Spread): string => (stddev === 0 ? String(mean) : `${mean}±${stddev}`);
 

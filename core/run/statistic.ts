@@ -6,6 +6,8 @@ export type Unit =
   | 'requests'
   | 'requests_per_second'
   | 'tokens_per_second'
+  | 'documents_per_second'
+  | 'bytes'
   | 'joules'
   | 'watts'
   | 'joules_per_token'

@@ -31,6 +31,8 @@ const SUFFIX: Readonly<Record<Exclude<Unit, 'seconds' | 'ratio'>, string>> = {
   requests: 'requests',
   requests_per_second: 'requests/s',
   tokens_per_second: 'tokens/s',
+  documents_per_second: 'documents/s',
+  bytes: 'bytes',
   joules: 'J',
   watts: 'W',
   joules_per_token: 'J/token',
@@ -38,7 +40,7 @@ const SUFFIX: Readonly<Record<Exclude<Unit, 'seconds' | 'ratio'>, string>> = {
 };
 
 /** Units whose name is another for exactly one. */
-const ONE: Partial<typeof SUFFIX> = { tokens: 'token', requests: 'request' };
+const ONE: Partial<typeof SUFFIX> = { tokens: 'token', requests: 'request', bytes: 'byte' };
 
 function duration(seconds: number): string {
   const size = Math.abs(seconds);

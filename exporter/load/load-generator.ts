@@ -17,6 +17,8 @@ export interface PhaseResult {
   readonly positions: number;
   /** Number of requests that were due and got no free slot before the phase stopped sending. */
   readonly unsent: number;
+  /** Texts that its ok requests embedded, scored or ranked; null or absent: responses are generated. */
+  readonly documents?: number | null;
   readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
   /** The first message of each reason, for one line of a log. */
   readonly messages: Readonly<Partial<Record<ErrorReason, string>>>;

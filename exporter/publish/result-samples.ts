@@ -14,6 +14,8 @@ export const RESULT_UNITS = [
   'requests',
   'requests_per_second',
   'tokens_per_second',
+  'documents_per_second',
+  'bytes',
   'joules',
   'watts',
   'joules_per_token',

@@ -40,6 +40,8 @@ const UNITS: Readonly<Record<Unit, string>> = {
   requests: 'requests',
   requests_per_second: 'requests/s',
   tokens_per_second: 'tokens/s',
+  documents_per_second: 'documents/s',
+  bytes: 'bytes',
   joules: 'J',
   watts: 'W',
   joules_per_token: 'J/token',

@@ -114,6 +114,15 @@ describe('what requests are made of', () => {
     expect(prepared.form.dataset.longestOutputTokens).toBe(0);
   });
 
+  test('a batch of texts, and documents with a query', async () => {
+    const batch = await prepare(['--endpoint-type', 'embeddings', '--isl', '4', '--batch-size', '3']);
+    expect(batch.dataset.documents).toEqual({ count: 3, query_tokens: null });
+    const ranking = await prepare(['--endpoint-type', 'rerank', '--isl', '4']);
+    expect(ranking.dataset.documents).toEqual({ count: 10, query_tokens: 32 });
+    await expect(prepare(['--batch-size', '3'])).rejects.toThrow('--batch-size requires an --endpoint-type that reads');
+    await expect(prepare(['--endpoint-type', 'embeddings', '--query-tokens', '3'])).rejects.toThrow('--query-tokens');
+  });
+
   test('a template, a tokenizer and lengths', async () => {
     const template = await file(
       't.yaml',

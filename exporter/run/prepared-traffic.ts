@@ -6,8 +6,8 @@ import { ConfigurationError } from '../errors/expected-error.ts';
 import { environmentProxies, NO_PROXIES } from '../http-client/proxy.ts';
 import { queryValues } from '../http-client/public-url.ts';
 import type { Dataset } from '../load/datasets/dataset.ts';
-import { openDataset, type InputFile } from '../load/datasets/open-dataset.ts';
-import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../load/datasets/synthetic-dataset.ts';
+import { documentShape, openDataset, type InputFile } from '../load/datasets/open-dataset.ts';
+import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, type DocumentShape } from '../load/datasets/synthetic-dataset.ts';
 import { BLOCK_TOKENS } from '../load/datasets/trace-dataset.ts';
 import { chooseEndpoint } from '../load/endpoints/endpoint-types.ts';
 import { limitsOutput, type ResponseMode, type Endpoint, type GenerationOptions } from '../load/endpoints/endpoint.ts';
@@ -35,6 +35,10 @@ function runDataset(request: RunRequest, dataset: Dataset, tokenizer: Tokenizer 
     seed: request.seed,
   };
 }
+
+/** For endpoints that read texts; nothing for prompts. */
+const readTexts = (shape: DocumentShape | null): Pick<RunDataset, 'documents'> =>
+  shape === null ? {} : { documents: { count: shape.count, query_tokens: shape.queryTokens } };
 
 type ChosenOptions = Omit<RunDataset, 'tokenizer' | 'seed'>;
 
@@ -157,7 +161,9 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
   const server = await serverAccess(request, environment);
   const { endpoint, targets, headers, credentials, secrets } = server;
   const tokenizer = await tokenizerOf(request, environment);
-  const dataset = await openDataset({ ...traffic.dataset, seed: request.seed, repeat: request.textVariant }, tokenizer);
+  const { takes } = endpoint;
+  const datasetRequest = { ...traffic.dataset, seed: request.seed, repeat: request.textVariant, takes };
+  const dataset = await openDataset(datasetRequest, tokenizer);
   return {
     target: targets[0],
     targets,
@@ -170,7 +176,7 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
       options: server.options,
       ...counting(endpoint, tokenizer, traffic.checkUsage === true),
     },
-    dataset: runDataset(request, dataset, tokenizer),
+    dataset: { ...runDataset(request, dataset, tokenizer), ...readTexts(documentShape(datasetRequest)) },
     credentials,
     secrets,
   };

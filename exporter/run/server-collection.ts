@@ -245,7 +245,9 @@ export class ServerCollection {
     const targets = collection.targets.map((target) => targetResult(collection, target));
     const { hasOtherShards = false } = this.#request;
     const requests = measure === undefined || hasOtherShards ? null : countedRequests(collection, measure, coolDown);
-    const inexact = measure === undefined ? [] : this.#edges.late.inexact(collection.targets);
+    // Families of HTTP count requests, and those of the engine the texts in them: they cannot be compared.
+    const inexact =
+      measure === undefined || measure.documents != null ? [] : this.#edges.late.inexact(collection.targets);
     const differ = whyCountsDiffer(requests, [measure, coolDown].flatMap((phase) => phase ?? []).map(clientCounts));
     const why = differ === null ? this.#whyNotExact(settled, targets) : `not exact: ${differ}`;
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
@@ -344,4 +346,8 @@ function countedRequests(
   return serverRequests(targets, clientCounts(measure), coolDown === undefined ? null : clientCounts(coolDown));
 }
 
-const clientCounts = ({ requests, errors }: PhaseResult): ClientRequests => ({ ...requests, errors });
+const clientCounts = ({ requests, documents = null, errors }: PhaseResult): ClientRequests => ({
+  ...requests,
+  documents,
+  errors,
+});

@@ -113,7 +113,7 @@ export async function ownFamilies(): Promise<OwnFamilies> {
 /** The unit in the name, as Prometheus' naming rules require it; null for facts and switches, which are 0 or 1. */
 function unitOf(name: string): string | null {
   const [unit = null] =
-    /(seconds|tokens_per_second|requests_per_second|joules_per_token|cost_per_million_tokens|joules|watts|tokens|ratio|requests|chunks|errors|series|runs)(?=(_in_flight|_dropped)?(_total)?$)/.exec(
+    /(seconds|tokens_per_second|requests_per_second|documents_per_second|bytes|joules_per_token|cost_per_million_tokens|joules|watts|tokens|ratio|requests|chunks|errors|series|runs)(?=(_in_flight|_dropped)?(_total)?$)/.exec(
       name,
     ) ?? [];
   // An error that is counted is a request.

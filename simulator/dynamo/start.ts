@@ -3,7 +3,7 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import type { Listening } from '../faults/restarting-server.ts';
-import { makeEmbeddings } from '../http/embeddings.ts';
+import { makeEmbeddings } from '../http/pooling.ts';
 import { sendJson } from '../http/json-body.ts';
 import { metricsServer, Site, pagePort } from '../http/site.ts';
 import { MonotonicClock } from '../http/engine-driver.ts';

@@ -207,6 +207,12 @@ describe.each(['vllm', 'sglang', 'dynamo'] as const)('/v1/embeddings of %s', (sy
     expect(Math.hypot(...embedding)).toBeCloseTo(1, 9);
   });
 
+  test('a vector per text', async () => {
+    await start(system);
+    const answer = (await (await ask('/v1/embeddings', { input: ['three little words', 'one'] })).json()) as object;
+    expect(answer).toMatchObject({ data: [{ index: 0 }, { index: 1 }], usage: { prompt_tokens: 4 } });
+  });
+
   test('in base64, and of the requested length', async () => {
     await start(system);
     const body = { input: 'three little words', dimensions: 4, encoding_format: 'base64' };
@@ -214,6 +220,29 @@ describe.each(['vllm', 'sglang', 'dynamo'] as const)('/v1/embeddings of %s', (sy
     // Four floats of four bytes.
     expect(Buffer.from(answer.data[0]?.embedding ?? '', 'base64')).toHaveLength(16);
     expect((await ask('/v1/embeddings', { input: 'a', encoding_format: 'text' })).status).toBe(400);
+  });
+});
+
+describe('what vLLM has for rerankers', () => {
+  test('the documents in the order of their relevance, each read with the query; top_n of them', async () => {
+    await start('vllm');
+    const body = { query: 'two words', documents: ['a', 'b c', 'd e f'], top_n: 2 };
+    const answer = (await (await ask('/v1/rerank', body)).json()) as { results: { relevance_score: number }[] };
+    expect(answer).toMatchObject({ usage: { prompt_tokens: 12, total_tokens: 12 } });
+    expect(answer.results).toHaveLength(2);
+    const [first, second] = answer.results.map(({ relevance_score }) => relevance_score);
+    expect(first).toBeGreaterThanOrEqual(second ?? NaN);
+    expect((await page()).value('vllm:request_success_total', { finished_reason: 'stop' })).toBe(3);
+    expect((await page()).value('http_requests_total', { handler: '/v1/rerank', status: '2xx' })).toBe(1);
+  });
+
+  test('a score per document, and what the pooler makes of texts', async () => {
+    await start('vllm');
+    const scores = (await (await ask('/score', { text_1: 'q', text_2: ['a', 'b'] })).json()) as object;
+    expect(scores).toMatchObject({ object: 'list', data: [{ object: 'score' }, { object: 'score' }] });
+    const pooled = (await (await ask('/pooling', { input: ['a', 'b'] })).json()) as object;
+    expect(pooled).toMatchObject({ data: [{ object: 'pooling' }, { object: 'pooling' }] });
+    expect((await ask('/score', { text_1: 'q' })).status).toBe(400);
   });
 });
 

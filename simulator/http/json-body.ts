@@ -122,6 +122,16 @@ function readContent(content: unknown, key: string): string {
   return texts.join('\n');
 }
 
+/** One text, or several in a list. @throws ApiError 400 */
+export function readTexts(request: JsonObject, key: string): readonly string[] {
+  const value = request[key];
+  const texts: readonly unknown[] = Array.isArray(value) ? (value as unknown[]) : [value];
+  if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
+    throw badRequest(`\`${key}\` must be a string or a list of strings.`, key);
+  }
+  return texts;
+}
+
 /** One text, or a list of one. @throws ApiError 400 */
 export function readText(request: JsonObject, key: string): string {
   const value = request[key];

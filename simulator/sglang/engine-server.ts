@@ -5,7 +5,7 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import type { FaultPlan } from '../faults/plan.ts';
 import { makeTextCompletions } from '../http/completions.ts';
 import { completionResponses } from '../dialects/dialect.ts';
-import { makeEmbeddings } from '../http/embeddings.ts';
+import { makeEmbeddings } from '../http/pooling.ts';
 import type { RequestBackend } from '../http/engine-driver.ts';
 import type { Generations } from '../http/generations.ts';
 import { badRequest, isObject, parseObject, readCount, readText, sendJson } from '../http/json-body.ts';

@@ -1,7 +1,7 @@
 import type { EngineParameters } from '../engine/parameters.ts';
 import { checkWorkers } from '../faults/plan.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
-import { makeEmbeddings } from '../http/embeddings.ts';
+import { makeEmbeddings, poolingRoutes } from '../http/pooling.ts';
 import { sendJson } from '../http/json-body.ts';
 import { makeMessages } from '../http/messages.ts';
 import { makeResponses } from '../http/responses.ts';
@@ -39,8 +39,9 @@ export async function startVllm({ host, port: wanted, ...options }: StartOptions
         'POST /v1/completions': responding('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
         'POST /v1/responses': responding('/v1/responses', makeResponses(api)),
         'POST /v1/messages': responding('/v1/messages', makeMessages(api)),
-        // Of one that serves an embedding model; here both are there.
+        // Of one that serves an embedding model or a reranker; here all are there.
         'POST /v1/embeddings': responding('/v1/embeddings', makeEmbeddings(api)),
+        ...poolingRoutes({ api, responding }),
         'POST /reset_prefix_cache': counted('/reset_prefix_cache', (response) => {
           backend.resetPrefixCache?.();
           response.writeHead(200, { 'content-length': 0 }).end();

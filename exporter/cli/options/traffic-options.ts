@@ -110,6 +110,12 @@ export const PROMPT_OPTIONS = {
     null,
     { conflicts: all(['isl', 'osl', 'isl-stddev', 'osl-stddev'], 'it sets all lengths') },
   ),
+  'batch-size': integer(
+    'texts per request of embeddings and pooling (default 1), documents of rerank and score (default 10), of --isl tokens each',
+    { min: 1, max: 10_000 },
+    null,
+  ),
+  'query-tokens': integer('tokens of the query of rerank and score (default 32)', TOKENS, null),
   'shared-system-prompt-length': tokens('tokens of a system prompt that all requests share', 0),
   'num-prefix-prompts': integer('number of prefixes that prompts begin with', { min: 0, max: 1e6 }, 0, {
     requires: ['--prefix-prompt-length'],
@@ -264,6 +270,8 @@ function requestedDataset(options: TrafficOptions): TrafficRequest['dataset'] {
   return {
     inputTokens: options.isl,
     outputTokens: options.osl,
+    batchSize: options['batch-size'],
+    queryTokens: options['query-tokens'],
     synthetic: synthetic(options, distribution),
     file:
       path === null

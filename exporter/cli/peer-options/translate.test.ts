@@ -63,7 +63,7 @@ test.each([
     'vllm bench serve --num-promts 5',
     '--num-promts is not an option of it, nor of llmbench run; did you mean --num-prompts?',
   ],
-  ['aiperf profile --batch-size 2', '--batch-size: a request has one text'],
+  ['aiperf profile --rankings-passages-stddev 2', '--rankings-passages-stddev: all requests have the same number'],
   ['aiperf profile --scenario x', '--scenario: the name of the benchmark in metrics and comparisons'],
   ['python -m sglang.bench_serving', 'its default dataset is ShareGPT'],
   ['guidellm benchmark --rate-type sweep', '--rate-type: use --concurrency N for concurrent'],

@@ -205,7 +205,7 @@ function cacheHits(measures: readonly MeasureResult[]): [name: string, text: str
 
 function stalls(measures: readonly MeasureResult[]): [name: string, text: string][] {
   const found = scalarOf(measures, 'stall_ratio');
-  return found === undefined
+  return found === undefined || scalarOf(measures, 'document_throughput')?.value != null
     ? []
     : [['stalls', `${quantity(found.value, 'ratio')} of the gaps between chunks (over 5 × their median)`]];
 }
@@ -325,6 +325,13 @@ function throughputs(measures: readonly MeasureResult[]): string {
     const value = scalarOf(measures, measure)?.value ?? null;
     return `${value === null ? ABSENT : significant(value)} ${of}tokens/s`;
   };
+  const documents = scalarOf(measures, 'document_throughput');
+  if (documents?.value != null)
+    return [
+      quantity(documents.value, documents.unit),
+      scalarText(measures, 'request_throughput'),
+      tokens('input_token_throughput', 'input '),
+    ].join(' · ');
   return [
     `${scalarText(measures, 'request_throughput')}`,
     tokens('output_token_throughput', 'output '),

@@ -10,6 +10,8 @@ const NEVER_NEGATIVE: ReadonlySet<Unit> = new Set<Unit>([
   'requests',
   'requests_per_second',
   'tokens_per_second',
+  'documents_per_second',
+  'bytes',
 ]);
 /** Two clocks may be between the due time and the time of sending. */
 const BETWEEN_CLOCKS = 'schedule_delay';
@@ -35,7 +37,7 @@ export function noteDisorder(measures: readonly MeasureResult[], notes: ImportNo
   for (const result of measures) if (result.kind === 'distribution') noteDisorderOf(result, notes);
 }
 
-const RATES: ReadonlySet<Unit> = new Set<Unit>(['requests_per_second', 'tokens_per_second']);
+const RATES: ReadonlySet<Unit> = new Set<Unit>(['requests_per_second', 'tokens_per_second', 'documents_per_second']);
 
 function noteValuesOfNothing(result: MeasureResult, ok: number | null, notes: ImportNotes): void {
   if (result.kind === 'scalar' || result.population !== 'ok' || ok !== 0 || (result.n ?? 0) === 0) return;

@@ -1,6 +1,6 @@
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
-import type { GenerationRequest } from '../endpoints/endpoint.ts';
+import type { Endpoint, GenerationRequest } from '../endpoints/endpoint.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import { type Dataset, planSha256 } from './dataset.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
@@ -58,6 +58,8 @@ export interface FileDatasetOptions {
   readonly seed: number;
   readonly strategy: SamplingStrategy;
   readonly tokenizer: Tokenizer | null;
+  /** What requests of the endpoint contain; absent: a prompt. */
+  readonly takes?: Endpoint['takes'];
 }
 
 /** The content of a file, before it is ordered. */
@@ -116,8 +118,17 @@ export function indexedDataset(
 }
 
 /** A request for the text of an entry, with its tokens when a tokenizer can count them. */
-export function textRequest(text: string, max_tokens: number, tokenizer: Tokenizer | null): GenerationRequest {
-  return { prompt: text, max_tokens, ...(tokenizer === null ? {} : { input_tokens: tokenizer.count(text) }) };
+export function textRequest(
+  text: string,
+  max_tokens: number,
+  tokenizer: Tokenizer | null,
+  documents: readonly string[] | null = null,
+): GenerationRequest {
+  const request = { prompt: text, max_tokens, ...(documents && { documents }) };
+  if (tokenizer === null) return request;
+  const ofPrompt = text === '' ? 0 : tokenizer.count(text);
+  const input_tokens = documents?.reduce((sum, each) => sum + ofPrompt + tokenizer.count(each), 0) ?? ofPrompt;
+  return { ...request, input_tokens };
 }
 
 /** The list itself; throws a `ConfigurationError` when it is empty. */

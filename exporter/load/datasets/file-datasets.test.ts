@@ -33,20 +33,45 @@ interface Opening extends Partial<InputFile> {
   readonly outputTokens?: number;
   readonly seed?: number;
   readonly tokenizer?: Tokenizer;
+  readonly takes?: DatasetRequest['takes'];
 }
 
 function open(type: FileType, path: string, changes: Opening = {}): Promise<Dataset> {
-  const { outputTokens = null, seed = 1, tokenizer: counting = null, ...file } = changes;
+  const { outputTokens = null, seed = 1, tokenizer: counting = null, takes, ...file } = changes;
   const request: DatasetRequest = {
     inputTokens: null,
     outputTokens,
     seed,
     repeat: 0,
     synthetic: {},
+    takes,
     file: { path, type, strategy: 'sequential', blockTokens: 512, delayRatio: 1, ...file },
   };
   return openDataset(request, counting);
 }
+
+test('texts to embed, and documents to rank with their query, also in the form of AIPerf', async () => {
+  const texts = await open('single_turn', await fileOf(jsonl({ texts: ['a', 'b'] }, { text: 'c' })), {
+    takes: 'texts',
+  });
+  expect([0, 1].map((i) => texts.request('measure', i))).toMatchObject([{ documents: ['a', 'b'] }, { prompt: 'c' }]);
+  const named = [
+    { name: 'query', contents: ['q'] },
+    { name: 'passages', contents: ['a', 'b'] },
+  ];
+  const rows = jsonl({ query: 'q', documents: ['a', 'b'] }, { query: 'q', passages: ['a', 'b'] }, { texts: named });
+  const ranking = await open('single_turn', await fileOf(rows), { takes: 'ranking' });
+  const expected = { prompt: 'q', documents: ['a', 'b'] };
+  expect([0, 1, 2].map((i) => ranking.request('measure', i))).toMatchObject([expected, expected, expected]);
+  const [several, noQuery, noDocuments] = await Promise.all(
+    [{ texts: ['a', 'b'] }, { documents: ['a'] }, { query: 'q' }].map((row) => fileOf(jsonl(row))),
+  );
+  await expect(open('single_turn', several ?? '')).rejects.toThrow(':1: texts must be a list of one string');
+  await expect(open('single_turn', noQuery ?? '', { takes: 'ranking' })).rejects.toThrow(':1: query is missing');
+  await expect(open('single_turn', noDocuments ?? '', { takes: 'ranking' })).rejects.toThrow(
+    ':1: documents is missing',
+  );
+});
 
 const jsonl = (...rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 const promptsOf = (dataset: Dataset, n: number): string[] =>
@@ -177,7 +202,10 @@ describe('single_turn', () => {
     ['[1]', ':1: not a JSON object'],
     ['{"text":""}', ':1: text must be a non-empty string'],
     ['{}', ':1: text is missing'],
-    ['{"texts":["a","b"]}', ':1: texts must be a list of one string: several texts per request are not supported'],
+    [
+      '{"texts":["a","b"]}',
+      ':1: texts must be a list of one string: only --endpoint-type embeddings and pooling have several in a request',
+    ],
     ['{"text":"a","image":"x.png"}', ':1: image is not supported: text only'],
     ['{"text":"a","output_length":0}', ':1: output_length must be a whole number from 1 to 10000000'],
     ['{"text":"a","output_length":1.5}', ':1: output_length must be a whole number from 1'],

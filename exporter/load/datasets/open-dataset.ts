@@ -10,6 +10,7 @@ import {
   type TraceOptions,
   TraceRows,
 } from './trace-dataset.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { Dataset } from './dataset.ts';
 import {
   type SamplingStrategy,
@@ -24,7 +25,7 @@ import {
 import { multiTurn } from './multi-turn.ts';
 import { shareGpt } from './sharegpt.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, syntheticDataset } from './synthetic-dataset.ts';
-import type { SyntheticOptions } from './synthetic-dataset.ts';
+import type { DocumentShape, SyntheticOptions } from './synthetic-dataset.ts';
 import { eachLine, readLines } from './input-lines.ts';
 import { InputRow, dueTimes_ns, textRow, type TextRow } from './row.ts';
 import { createHash } from 'node:crypto';
@@ -53,7 +54,15 @@ export interface DatasetRequest {
   readonly outputTokens: number | null;
   readonly seed: number;
   readonly repeat: number;
-  readonly synthetic: Omit<SyntheticOptions, 'inputTokens' | 'outputTokens' | 'seed' | 'repeat' | 'tokenizer'>;
+  readonly synthetic: Omit<
+    SyntheticOptions,
+    'inputTokens' | 'outputTokens' | 'seed' | 'repeat' | 'tokenizer' | 'documents'
+  >;
+  /** `--batch-size` and `--query-tokens`; null or absent: not set. */
+  readonly batchSize?: number | null;
+  readonly queryTokens?: number | null;
+  /** What requests of the endpoint contain; absent: a prompt. */
+  readonly takes?: Endpoint['takes'] | undefined;
   readonly file: InputFile | null;
 }
 
@@ -71,10 +80,12 @@ export interface InputFile {
 
 /** Opens the configured dataset. Throws a `ConfigurationError`, with file and line if there is one. */
 export async function openDataset(request: DatasetRequest, tokenizer: Tokenizer | null): Promise<Dataset> {
-  const { file, inputTokens, outputTokens, seed, repeat } = request;
+  const { file, inputTokens, outputTokens, seed, repeat, takes } = request;
+  const documents = documentShape(request);
   if (file === null) {
     return syntheticDataset({
       ...request.synthetic,
+      documents,
       inputTokens: inputTokens ?? DEFAULT_INPUT_TOKENS,
       outputTokens: outputTokens ?? DEFAULT_OUTPUT_TOKENS,
       seed,
@@ -83,10 +94,42 @@ export async function openDataset(request: DatasetRequest, tokenizer: Tokenizer 
     });
   }
   if (inputTokens !== null) throw new ConfigurationError('--isl has no effect with --input-file: the file sets it');
-  const dataset = await openFile(file, { file: file.path, outputTokens, seed, strategy: file.strategy, tokenizer });
+  const { path, strategy } = file;
+  const dataset = await openFile(file, {
+    file: path,
+    outputTokens,
+    seed,
+    strategy,
+    tokenizer,
+    ...(takes && { takes }),
+  });
   if (file.isDetected !== true || file.type === 'single_turn') return dataset;
   const note = `${file.path}: read as ${file.type}; --custom-dataset-type sets another format`;
   return { ...dataset, notes: [note, ...(dataset.notes ?? [])] };
+}
+
+const DEFAULT_RANKED_DOCUMENTS = 10;
+const DEFAULT_QUERY_TOKENS = 32;
+
+/** The texts of each request; null: a prompt, or what a file contains. Throws a `ConfigurationError`. */
+export function documentShape({
+  takes,
+  file,
+  batchSize = null,
+  queryTokens = null,
+}: DatasetRequest): DocumentShape | null {
+  const set = batchSize !== null ? '--batch-size' : queryTokens !== null ? '--query-tokens' : null;
+  if (takes === undefined && set !== null)
+    throw new ConfigurationError(
+      `${set} requires an --endpoint-type that reads texts: embeddings, pooling, rerank, score`,
+    );
+  if (file !== null && set !== null)
+    throw new ConfigurationError(`${set} has no effect with --input-file: the file sets it`);
+  if (file !== null) return null;
+  if (takes === 'ranking')
+    return { count: batchSize ?? DEFAULT_RANKED_DOCUMENTS, queryTokens: queryTokens ?? DEFAULT_QUERY_TOKENS };
+  if (queryTokens !== null) throw new ConfigurationError('--query-tokens requires --endpoint-type rerank or score');
+  return batchSize === null || batchSize === 1 ? null : { count: batchSize, queryTokens: null };
 }
 
 function openFile({ type, blockTokens, delayRatio }: InputFile, options: FileDatasetOptions): Promise<Dataset> {
@@ -144,17 +187,17 @@ async function singleTurn(options: FileDatasetOptions): Promise<Dataset> {
   const rows = requireEntries(texts, options.file).map((text) => {
     const row = InputRow.parse(options.file, text);
     if (row.has('delay')) row.refuse('delay requires --custom-dataset-type multi_turn');
-    return { row, ...textRow(row) };
+    return { row, ...textRow(row, options.takes) };
   });
   // The times are meaningful only in file order.
   const due_ns = options.strategy === 'sequential' ? dueTimes_ns(rows) : undefined;
-  const entries = rows.map(({ text, outputTokens }) => ({ text, outputTokens }));
+  const entries = rows.map(({ text, documents, outputTokens }) => ({ text, documents, outputTokens }));
   const dataset = fileDataset(
     'single_turn',
     { entries, sha256 },
     options,
-    ({ text, outputTokens }) =>
-      textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer),
+    ({ text, documents, outputTokens }) =>
+      textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer, documents),
     longestOutput(
       entries.map(({ outputTokens }) => outputTokens),
       options,

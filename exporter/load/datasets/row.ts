@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../../errors/expected-error.ts';
-import { isObject, type JsonObject } from '../endpoints/endpoint.ts';
+import { type Endpoint, isObject, type JsonObject } from '../endpoints/endpoint.ts';
 import type { InputText } from './input-lines.ts';
 
 const LONGEST = 1e7;
@@ -55,6 +55,15 @@ export class InputRow {
     return typeof value === 'string' && value !== '' ? value : this.refuse(`${key} must be a non-empty string`);
   }
 
+  /** A list of texts. */
+  strings(key: string): readonly string[] | null {
+    if (!this.has(key)) return null;
+    const value = this.#json[key];
+    const isList =
+      Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string' && item !== '');
+    return isList ? (value as string[]) : this.refuse(`${key} must be a list of non-empty strings`);
+  }
+
   tokens(key: string): number | null {
     return this.#number(key, 1, LONGEST, true);
   }
@@ -95,6 +104,8 @@ export class InputRow {
 /** A prompt of a file, with its other fields. */
 export interface TextRow {
   readonly text: string;
+  /** The texts of endpoints that read several, which are compared with `text` if they rank; null: `text` alone. */
+  readonly documents: readonly string[] | null;
   /** `max_tokens`; null: the run's setting. */
   readonly outputTokens: number | null;
   /** When it is due, in milliseconds since the start of the trace; null: it has no time. */
@@ -102,16 +113,43 @@ export interface TextRow {
 }
 
 /**
- * A row of AIPerf's `single_turn` and `random_pool`: `text` (or `texts` with one), `output_length`, `timestamp`. Throws a
+ * A row of AIPerf's `single_turn` and `random_pool`: `text` (or `texts` with one), `output_length`, `timestamp`; for
+ * endpoints that read texts also `texts` with several, or `query` and `documents` (or `passages`). Throws a
  * `ConfigurationError` of the row.
  */
-export function textRow(row: InputRow): TextRow {
+export function textRow(row: InputRow, takes?: Endpoint['takes']): TextRow {
   row.onlyText();
   return {
-    text: textOf(row),
+    ...(takes === undefined ? { text: textOf(row), documents: null } : textsOf(row, takes)),
     outputTokens: row.tokens('output_length') ?? row.tokens('max_tokens'),
     timestamp_ms: row.milliseconds('timestamp'),
   };
+}
+
+function textsOf(row: InputRow, takes: NonNullable<Endpoint['takes']>): Pick<TextRow, 'text' | 'documents'> {
+  if (takes === 'texts') {
+    const texts = row.strings('texts');
+    return texts === null || texts.length === 1
+      ? { text: textOf(row), documents: null }
+      : { text: '', documents: texts };
+  }
+  const documents = row.strings('documents') ?? row.strings('passages') ?? namedTexts(row, 'passages');
+  const text = row.string('query') ?? namedTexts(row, 'query')?.[0];
+  return {
+    text: text ?? row.refuse('query is missing'),
+    documents: documents ?? row.refuse('documents is missing: a list of texts to compare with the query'),
+  };
+}
+
+/** AIPerf's form: `"texts": [{"name": "passages", "contents": ["…"]}]`. */
+function namedTexts(row: InputRow, name: string): readonly string[] | null {
+  if (!row.has('texts')) return null;
+  return (
+    row
+      .rows('texts')
+      .find((each) => each.string('name') === name)
+      ?.strings('contents') ?? null
+  );
 }
 
 export function textOf(row: InputRow): string {
@@ -120,7 +158,9 @@ export function textOf(row: InputRow): string {
   const { texts } = row.json;
   if (texts === undefined) row.refuse('text is missing');
   if (!Array.isArray(texts) || texts.length !== 1 || typeof texts[0] !== 'string' || texts[0] === '')
-    row.refuse('texts must be a list of one string: several texts per request are not supported');
+    row.refuse(
+      'texts must be a list of one string: only --endpoint-type embeddings and pooling have several in a request',
+    );
   return (texts as string[])[0] ?? '';
 }
 

@@ -37,6 +37,16 @@ describe('single requests', () => {
     expect(beginnings.size).toBe(6000);
   });
 
+  test('documents of the requested length, with a query, and another text for each', () => {
+    const dataset = syntheticDataset({ ...options, inputTokens: 5, documents: { count: 3, queryTokens: 2 } });
+    const { prompt, documents = [], max_tokens } = dataset.request('measure', 0);
+    expect(prompt.split(' ')).toHaveLength(2);
+    expect(documents.map((text) => text.trim().split(' ').length)).toEqual([5, 5, 5]);
+    expect(new Set(documents).size).toBe(3);
+    expect(max_tokens).toBe(0);
+    expect(dataset.planSha256).not.toBe(syntheticDataset({ ...options, inputTokens: 5 }).planSha256);
+  });
+
   test('the plan hash distinguishes plans', () => {
     const hash = (changes: object): string => syntheticDataset({ ...options, ...changes }).planSha256;
     expect(new Set([hash({}), hash({ seed: 8 }), hash({ inputTokens: 99 }), hash({ outputTokens: 31 })]).size).toBe(4);

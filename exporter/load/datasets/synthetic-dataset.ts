@@ -31,6 +31,8 @@ export interface SyntheticOptions {
    * none.
    */
   readonly userContextTokens?: number;
+  /** For endpoints that read texts: how many a request has, and the tokens of the query; null or absent: a prompt. */
+  readonly documents?: DocumentShape | null;
   /** Conversations of several turns; null or absent: single requests. */
   readonly conversations?: ConversationShape | null;
   /**
@@ -42,6 +44,12 @@ export interface SyntheticOptions {
   readonly repeat?: number;
   /** Makes lengths exact; null or absent: none. */
   readonly tokenizer?: Tokenizer | null;
+}
+
+/** Texts of a request, `--isl` tokens each, and the query that they are compared with (null: none). */
+export interface DocumentShape {
+  readonly count: number;
+  readonly queryTokens: number | null;
 }
 
 export interface ConversationShape {
@@ -56,13 +64,16 @@ export interface ConversationShape {
  */
 export function syntheticDataset(options: SyntheticOptions): Dataset {
   const texts = new SyntheticTexts(options);
-  const { conversations = null, entries = null } = options;
+  const { conversations = null, documents = null, entries = null } = options;
   const entryAt = (position: number): number => (entries === null ? position : position % entries);
   const dataset: Dataset = {
     planSha256: planSha256(planOf(options)),
     size: entries,
     longestOutputTokens: longestOutput(options),
-    request: (phase, position) => texts.conversation(phase, entryAt(position), 1).request(0, []),
+    request: (phase, position) =>
+      documents === null
+        ? texts.conversation(phase, entryAt(position), 1).request(0, [])
+        : texts.documents(phase, entryAt(position), documents),
   };
   if (conversations === null) return dataset;
   return {
@@ -103,6 +114,8 @@ function planOf(options: SyntheticOptions): Readonly<Record<string, string | num
     userContextTokens: options.userContextTokens ?? 0,
     conversations: conversations == null ? null : JSON.stringify(conversations),
     entries: options.entries ?? null,
+    // Plans without documents keep the hash that they had before there were any.
+    ...(options.documents == null ? {} : { documents: JSON.stringify(options.documents) }),
     tokenizer: tokenizer?.identity ?? null,
     seed,
   };
@@ -151,6 +164,22 @@ class SyntheticTexts {
         prepare(turn);
         return this.#request(prompts.slice(0, turn + 1), planned[turn]?.output ?? 1, responses);
       },
+    };
+  }
+
+  documents(phase: string, position: number, { count, queryTokens }: DocumentShape): GenerationRequest {
+    const { seed, repeat = 0, tokenizer } = this.#options;
+    const nextLengths = this.#lengths(`${seed}/${phase}/${position}/lengths`);
+    const words = seededRandom(`${seed}/${repeat}/${phase}/${position}`);
+    const query = queryTokens === null ? NOTHING : this.#writer.write(words, queryTokens);
+    const documents = Array.from({ length: count }, () => this.#writer.write(words, nextLengths().input));
+    // The server reads each document with the query.
+    const read = documents.map(({ tokens }) => sum(tokens, query.tokens)).reduce(sum);
+    return {
+      prompt: query.text,
+      documents: documents.map(({ text }) => text),
+      max_tokens: 0,
+      ...(read === undefined || tokenizer == null ? {} : { input_tokens: read }),
     };
   }
 

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import { messagesEndpoint } from './messages.ts';
-import { chatEndpoint, completionsEndpoint, embeddings } from './openai.ts';
+import { chatEndpoint, completionsEndpoint } from './openai.ts';
+import { embeddings, pooling, rerank, score } from './pooling.ts';
 import type { ResponseMode, Endpoint } from './endpoint.ts';
 import { responsesEndpoint } from './responses.ts';
 import { sglangGenerate, tritonGenerate } from './generate.ts';
@@ -13,6 +14,9 @@ export const ENDPOINT_TYPES = [
   'responses',
   'messages',
   'embeddings',
+  'pooling',
+  'rerank',
+  'score',
   'sglang_generate',
   'triton_generate',
   'template',
@@ -72,6 +76,12 @@ function endpointOf(
       return messagesEndpoint(outputFields);
     case 'embeddings':
       return embeddings;
+    case 'pooling':
+      return pooling;
+    case 'rerank':
+      return rerank;
+    case 'score':
+      return score;
     case 'sglang_generate':
       return sglangGenerate;
     case 'triton_generate':

@@ -18,6 +18,11 @@ export interface GenerationRequest {
   readonly prompt: string;
   /** What precedes it: system prompt, context, earlier turns with their responses; absent: nothing. */
   readonly history?: readonly Message[];
+  /**
+   * For endpoints that read texts: those to embed, or to compare with the prompt, which is then the query; absent: the
+   * prompt is the only one.
+   */
+  readonly documents?: readonly string[];
   /** Always sent, so that no output is longer than planned. */
   readonly max_tokens: number;
   /**
@@ -109,6 +114,10 @@ export interface Endpoint {
   readonly generates: boolean;
   /** Headers of every request besides those of all APIs; absent: none. */
   readonly headers?: (apiKey: string | null) => Readonly<Record<string, string>>;
+  /** For endpoints that generate nothing: a list of texts, or a query with documents; absent: a prompt. */
+  readonly takes?: 'texts' | 'ranking';
+  /** For the same: the number of results that the response to a request has. */
+  documents?(request: GenerationRequest): number;
   body(request: GenerationRequest, options: GenerationOptions): string;
   /**
    * The meaning of an event's JSON; null when it does not follow this protocol. `several`: whether several choices

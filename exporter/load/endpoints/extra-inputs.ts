@@ -47,7 +47,17 @@ function jsonOf(text: string): unknown {
 }
 
 /** Fields of the prompt, without which there is nothing to measure. */
-const PROMPT_FIELDS: ReadonlySet<string> = new Set(['messages', 'prompt', 'input', 'text', 'text_input']);
+const PROMPT_FIELDS: ReadonlySet<string> = new Set([
+  'messages',
+  'prompt',
+  'input',
+  'text',
+  'text_input',
+  'query',
+  'documents',
+  'text_1',
+  'text_2',
+]);
 
 /** The fields to send, and those to remove from every body. */
 export interface ExtraInputs {

@@ -90,8 +90,8 @@ export interface ReadyRequest {
   /** Position in the phase, from 0. */
   readonly position: number;
   readonly max_tokens: number;
-  /** Counts of the client's tokenizer. */
-  readonly counted?: { readonly input_tokens?: number };
+  /** What the client counts: tokens of the prompt by its tokenizer, texts that are embedded or ranked, bytes of the body. */
+  readonly counted?: { readonly input_tokens?: number; readonly documents?: number; readonly request_bytes?: number };
   readonly request: TransportRequest;
   /** Choices that a dataset's payload asks for; absent: one. */
   readonly choices?: number;
@@ -296,12 +296,18 @@ export class RequestFeed {
   #written(generation: GenerationRequest, position: number): ReadyRequest {
     const { path, headers, endpoint, options } = this.#form;
     const { max_tokens, input_tokens } = generation;
-    const counted = input_tokens === undefined ? {} : { input_tokens };
-    const choices = generation.payload?.n;
+    const documents = endpoint.documents?.(generation);
     const body = endpoint.body(generation, options);
+    const counted = {
+      request_bytes: Buffer.byteLength(body),
+      ...(input_tokens === undefined ? {} : { input_tokens }),
+      ...(documents === undefined ? {} : { documents }),
+    };
+    const choices = generation.payload?.n;
     return {
       position,
-      max_tokens,
+      // A response without output has no length.
+      max_tokens: endpoint.generates ? max_tokens : 0,
       counted,
       ...(typeof choices === 'number' ? { choices } : {}),
       request: { method: 'POST', path, headers, body },

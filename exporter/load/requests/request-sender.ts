@@ -65,6 +65,7 @@ export class SentRequests {
   #end_ns: number | null = null;
   #sent = 0;
   #ended = 0;
+  #documents: number | null = null;
   #connectionRetries = 0;
   readonly found = new FindingsTally();
   tooManyErrors: string | null = null;
@@ -92,10 +93,12 @@ export class SentRequests {
     this.#sent++;
   }
 
-  requestEnded({ record: { outcome, reason, end_ns }, message, connectionRetried, findings }: ClosedRequest): void {
+  requestEnded({ record, message, connectionRetried, findings }: ClosedRequest): void {
+    const { outcome, reason, end_ns, documents = null } = record;
     this.#ended++;
     this.#requests[outcome]++;
     this.#end_ns = Math.max(this.#end_ns ?? 0, end_ns);
+    if (outcome === 'ok' && documents !== null) this.#documents = (this.#documents ?? 0) + documents;
     this.found.addAll(findings);
     if (connectionRetried) this.#connectionRetries++;
     if (reason === null) return;
@@ -110,6 +113,7 @@ export class SentRequests {
       end_ns: this.#end_ns,
       requests: this.#requests,
       sent: this.#sent,
+      documents: this.#documents,
       errors: this.#errors,
       messages: this.#messages,
       connectionRetries: this.#connectionRetries,

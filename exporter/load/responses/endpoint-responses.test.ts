@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ContentRecognizer } from './content-recognizer.ts';
-import { chat, completions, embeddings } from '../endpoints/openai.ts';
+import { chat, completions } from '../endpoints/openai.ts';
+import { embeddings } from '../endpoints/pooling.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { messagesEndpoint } from '../endpoints/messages.ts';
 import { responses } from '../endpoints/responses.ts';

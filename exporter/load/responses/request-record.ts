@@ -28,6 +28,10 @@ export interface SentRequest {
   readonly choices?: number;
   /** As the client's tokenizer counts them; absent: not counted. */
   readonly input_tokens?: number;
+  /** Texts that are embedded, scored or ranked; absent: the response is generated. */
+  readonly documents?: number;
+  /** Of the body; absent: not counted. */
+  readonly request_bytes?: number;
 }
 
 /** Output tokens of a response, as a tokenizer counts them. */
@@ -146,6 +150,8 @@ export function requestRecord(sent: SentRequest, response: ReadResponse): Measur
     reasoning_tokens: usage?.reasoning_tokens ?? null,
     cached_tokens: usage?.cached_tokens ?? null,
     requested_output_tokens: sent.requested_output_tokens,
+    documents: sent.documents ?? null,
+    request_bytes: sent.request_bytes ?? null,
     chunk_offsets_ns: offsets_ns,
     counted_input_tokens: sent.input_tokens ?? null,
     counted_output_tokens: response.counted_output_tokens?.all ?? null,

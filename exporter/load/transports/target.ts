@@ -30,6 +30,9 @@ const ENDPOINT_NAMES: readonly (readonly [name: string, types: readonly string[]
   ['/responses', ['responses']],
   ['/messages', ['messages']],
   ['/embeddings', ['embeddings']],
+  ['/pooling', ['pooling']],
+  ['/rerank', ['rerank']],
+  ['/score', ['score']],
   ['/generate_stream', ['triton_generate']],
   ['/generate', ['sglang_generate', 'triton_generate']],
   // Databricks, SageMaker and vLLM: the body decides.
@@ -121,7 +124,7 @@ const rootAt = (path: string): string => (API_ROOT.test(path) ? path : `${path}/
 /** OpenAI's endpoints are below its API, the others beside it. */
 function rootBefore(name: string, path: string): string {
   const base = path.slice(0, -name.length);
-  return /^\/(?:chat\/completions|completions|responses|messages|embeddings)$/.test(name) ? base : `${base}/v1`;
+  return /^\/(?:chat\/completions|completions|responses|messages|embeddings|rerank)$/.test(name) ? base : `${base}/v1`;
 }
 
 const queryOf = (path: string): string => (path.includes('?') ? path.slice(path.indexOf('?')) : '');

@@ -58,6 +58,7 @@ class PhaseTally implements RunEvents {
       end_ns: ended === 0 ? null : this.#end_ns,
       requests: this.#requests,
       sent: this.#sent,
+      documents: results.some(({ documents }) => documents != null) ? total(({ documents }) => documents ?? 0) : null,
       positions: results.reduce((most, { positions }) => Math.max(most, positions), 0),
       unsent: total(({ unsent }) => unsent),
       errors: this.#errors,

@@ -33,6 +33,16 @@ describe('equal populations are compared', () => {
     });
   });
 
+  test('vLLM counts each text of a request, and an embedding model the query of a ranking, too', () => {
+    const stores = counted(replay(recordedPages('vllm/series.txt.br')));
+    const population = 'ok, each text by itself';
+    expect(serverRequests(stores, { ...client(19), documents: 191 })).toMatchObject({
+      ...{ population, server: 191, client: 191, difference: 0 },
+    });
+    expect(serverRequests(stores, { ...client(41), documents: 150 })).toMatchObject({ client: 191, difference: 0 });
+    expect(serverRequests(stores, { ...client(40), documents: 150 })).toMatchObject({ client: 150, difference: 41 });
+  });
+
   test("Triton's successes hold failed answers", () => {
     const pages = recordedPages('triton/series.txt.br');
     const result = serverRequests(counted(replay(pages)), client(229 + 246 + 250, { http_5xx: 12 }));

@@ -13,6 +13,8 @@ export interface ClientRequests {
   readonly error: number;
   readonly timeout: number;
   readonly cancelled: number;
+  /** Texts of the ok requests that were embedded, scored or ranked; null or absent: responses are generated. */
+  readonly documents?: number | null;
   /** By reason. */
   readonly errors: Readonly<Record<string, number>>;
 }
@@ -35,6 +37,8 @@ interface CountRule {
 
 const all = (): boolean => true;
 const ok = (client: ClientRequests): number => client.ok;
+/** An engine reads each text of a request as one of its own. */
+const texts = (client: ClientRequests): number => client.documents ?? client.ok;
 const answered = (client: ClientRequests): number => client.ok + (client.errors['http_5xx'] ?? 0);
 const routed = (client: ClientRequests): number =>
   client.ok + client.error + client.timeout + client.cancelled - (client.errors['http_4xx'] ?? 0);
@@ -56,10 +60,10 @@ const RULES: readonly CountRule[] = [
     clientCounts: routed,
     population: 'all except those rejected with 4xx',
   },
-  { family: 'vllm:e2e_request_latency_seconds', counts: all, clientCounts: ok, population: 'ok' },
+  { family: 'vllm:e2e_request_latency_seconds', counts: all, clientCounts: texts, population: 'ok' },
   { family: 'tgi_request_success', counts: all, clientCounts: ok, population: 'ok' },
   { family: 'e2e_request_latency_seconds', counts: all, clientCounts: ok, population: 'ok' },
-  { family: 'sglang:num_requests_total', counts: all, clientCounts: ok, population: 'ok' },
+  { family: 'sglang:num_requests_total', counts: all, clientCounts: texts, population: 'ok' },
   {
     family: 'trtllm_request_success_total',
     counts: ({ finished_reason: reason }) => reason === 'stop' || reason === 'length',
@@ -91,10 +95,14 @@ export function serverRequests(
     if (counted.length === 0) continue;
     const server = counted.includes(null) ? null : counted.reduce<number>((sum, count) => sum + (count ?? 0), 0);
     const ofCoolDown = coolDown && rule.clientCounts(coolDown);
-    const clientCount = rule.clientCounts(client) + (ofCoolDown ?? 0);
+    const expected = rule.clientCounts(client) + (ofCoolDown ?? 0);
+    const isOfTexts = rule.clientCounts === texts && client.documents != null;
+    // An embedding model reads the query of a ranking as a text of its own, a cross-encoder reads it with each document.
+    const withQueries = expected + client.ok + (coolDown?.ok ?? 0);
+    const clientCount = isOfTexts && server === withQueries ? withQueries : expected;
     const requests = {
       family: rule.family,
-      population: rule.population,
+      population: isOfTexts ? 'ok, each text by itself' : rule.population,
       server,
       client: clientCount,
       ...(ofCoolDown === null ? {} : { cool_down: ofCoolDown }),

@@ -22,6 +22,8 @@ export const GRAFANA_UNITS: Readonly<Record<Unit, string>> = {
   requests: 'short',
   requests_per_second: 'reqps',
   tokens_per_second: 'suffix: tokens/s',
+  documents_per_second: 'suffix: documents/s',
+  bytes: 'decbytes',
   joules: 'joule',
   watts: 'watt',
   joules_per_token: 'suffix: J/token',

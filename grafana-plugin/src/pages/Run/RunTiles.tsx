@@ -24,6 +24,7 @@ export function RunTiles({ response: { summary, result } }: { response: RunRespo
   const { requests } = result;
   const failed = countOf(requests, FAILED_OUTCOMES);
   const throughput = scalarOf(result, 'request_throughput')?.value;
+  const documents = scalarOf(result, 'document_throughput')?.value ?? null;
   return (
     <Tiles>
       <Tile
@@ -34,17 +35,32 @@ export function RunTiles({ response: { summary, result } }: { response: RunRespo
           ...coolDownText(result),
         ].join(' · ')}
       />
-      <LatencyTile
-        label={t('tiles.ttft', 'Time to first token p99')}
-        distribution={distributionOf(result, 'time_to_first_token')}
-      />
-      <LatencyTile
-        label={t('tiles.itl', 'Inter-token latency p99')}
-        distribution={distributionOf(result, 'inter_token_latency')}
-      />
+      {documents === null ? (
+        <>
+          <LatencyTile
+            label={t('tiles.ttft', 'Time to first token p99')}
+            distribution={distributionOf(result, 'time_to_first_token')}
+          />
+          <LatencyTile
+            label={t('tiles.itl', 'Inter-token latency p99')}
+            distribution={distributionOf(result, 'inter_token_latency')}
+          />
+        </>
+      ) : (
+        <LatencyTile
+          label={t('tiles.latency', 'Request latency p99')}
+          distribution={distributionOf(result, 'request_latency')}
+        />
+      )}
       <Tile
-        label={t('tiles.output', 'Output throughput')}
-        value={quantity(scalarOf(result, 'output_token_throughput')?.value, 'tokens_per_second')}
+        label={
+          documents === null ? t('tiles.output', 'Output throughput') : t('tiles.documents', 'Document throughput')
+        }
+        value={
+          documents === null
+            ? quantity(scalarOf(result, 'output_token_throughput')?.value, 'tokens_per_second')
+            : quantity(documents, 'documents_per_second')
+        }
         detail={quantity(throughput, 'requests_per_second')}
       />
       <Tile
