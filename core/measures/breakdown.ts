@@ -30,7 +30,7 @@ export function breakdownOrder({ value }: BreakdownKey): number {
   return [...FIRST, LATER, ...CLASSES.flatMap((both) => both.slice(1))].findIndex((each) => each.value === value);
 }
 
-/** What is reported of each population: what a user waits for, what was asked and answered, and what caches saved. */
+/** What is reported of each population: what a user waits for, what was sent and answered, and what caches saved. */
 export const BREAKDOWN_MEASURES: ReadonlySet<string> = new Set([
   'time_to_first_token',
   'time_to_first_output_token',

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { monotonicNow_ns, runEpoch } from '../clock/monotonic-clock.ts';
 import type { PhaseResult } from '../load/load-generator.ts';
 import { parseTarget } from '../servers/scrape/targets.ts';
@@ -78,7 +79,9 @@ const never = new AbortController().signal;
 async function schemaErrors(servers: unknown): Promise<unknown> {
   const path = new URL('../../schemas/result.schema.json', import.meta.url);
   const schema = JSON.parse(await readFile(path, 'utf8')) as { $defs: object; properties: { servers: object } };
-  const valid = new Ajv2020({ allowUnionTypes: true }).compile({ ...schema.properties.servers, $defs: schema.$defs });
+  const ajv = new Ajv2020({ allowUnionTypes: true });
+  addFormats.default(ajv);
+  const valid = ajv.compile({ ...schema.properties.servers, $defs: schema.$defs });
   return valid(servers) ? [] : valid.errors;
 }
 

@@ -33,8 +33,11 @@ const RESULT = resultFile({
 });
 
 test('what is stored is read as it was, with null where nothing is known', () => {
-  const stored = JSON.parse(JSON.stringify(storedResult(RESULT))) as Record<string, unknown>;
-  expect(wholeResult(stored)).toEqual(RESULT);
+  const { measures, requests } = RESULT;
+  const result = { ...RESULT, breakdown: [{ by: 'turn' as const, value: 'first', requests, measures }] };
+  const stored = JSON.parse(JSON.stringify(storedResult(result))) as Record<string, unknown>;
+  expect(wholeResult(stored)).toEqual(result);
+  expect(JSON.stringify(stored)).not.toContain('ci95');
 });
 
 test('a distribution is stored without what is null; 0 and scalars stay', () => {

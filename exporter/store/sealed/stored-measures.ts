@@ -11,13 +11,19 @@ const UNKNOWN_PERCENTILE: Percentile = { value: null, ci95: null, bounds: null }
  * nothing is known. Most distributions of an import have no values, and took half of the disk.
  */
 export function storedResult(result: ResultFile): object {
-  const { measures, stages } = result;
+  const { measures, stages, breakdown } = result;
   return {
     ...result,
     measures: measures.map(storedMeasure),
-    stages: stages.map((stage) => ({ ...stage, measures: stage.measures.map(storedMeasure) })),
+    stages: stages.map(storedPart),
+    ...(breakdown !== undefined && { breakdown: breakdown.map(storedPart) }),
   };
 }
+
+const storedPart = (part: Pick<ResultFile, 'measures'>): object => ({
+  ...part,
+  measures: part.measures.map(storedMeasure),
+});
 
 function storedMeasure(measure: MeasureResult): object {
   if (measure.kind === 'scalar') return measure;
@@ -35,17 +41,19 @@ const withoutNulls = (object: object): object =>
 
 /** A stored result with null where a distribution lacks a member; also one of which every member was stored. */
 export function wholeResult(result: StoredObject): StoredObject {
-  const { measures, stages } = result;
+  const { measures, stages, breakdown } = result;
   return {
     ...result,
     measures: wholeMeasures(measures),
-    stages: Array.isArray(stages)
-      ? stages.map((stage: unknown) =>
-          isObject(stage) ? { ...stage, measures: wholeMeasures(stage['measures']) } : stage,
-        )
-      : stages,
+    stages: wholeParts(stages),
+    ...(breakdown !== undefined && { breakdown: wholeParts(breakdown) }),
   };
 }
+
+const wholeParts = (parts: unknown): unknown =>
+  Array.isArray(parts)
+    ? parts.map((part: unknown) => (isObject(part) ? { ...part, measures: wholeMeasures(part['measures']) } : part))
+    : parts;
 
 /** What is not a list of measures stays as it is: its reader reports the damage. */
 const wholeMeasures = (measures: unknown): unknown => (Array.isArray(measures) ? measures.map(wholeMeasure) : measures);
