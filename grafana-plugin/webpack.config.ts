@@ -7,11 +7,10 @@ import { ThirdPartyLicenses } from './build/third-party-licenses.ts';
 
 /**
  * The scaffold's configuration; it copies the root plugin's logos only, so the nested ones are added, the runbooks of the alerts,
- * and the licenses of what is bundled. Source maps stay out of what is shipped.
+ * and the licenses of what is bundled.
  */
 const config = async (env: Env): Promise<Configuration> =>
   merge(await scaffoldConfig(env), {
-    ...(env.production && { devtool: false }),
     plugins: [
       new ThirdPartyLicenses(),
       new CopyWebpackPlugin({
