@@ -1,3 +1,4 @@
+import { OTHER_MODELS } from '../run/model-mix.ts';
 import type { RequestRecord } from '../run/record.ts';
 import type { BreakdownKey } from '../run/result.ts';
 
@@ -16,16 +17,28 @@ const NONE: readonly BreakdownKey[] = [];
 
 /**
  * The populations beside the whole run to which a request belongs: of conversations the first turns, the later ones, and
- * classes of those by number (2, 3-4, 5-8, 9-16, 17-32, 33+).
+ * classes of those by number (2, 3-4, 5-8, 9-16, 17-32, 33+); of several models its own. `models`: those that are
+ * distinguished; absent: the run has one.
  */
-export function breakdownsOf({ turn }: Pick<RequestRecord, 'turn'>): readonly BreakdownKey[] {
+export function breakdownsOf(
+  { turn, model }: Pick<RequestRecord, 'turn' | 'model'>,
+  models: readonly string[] = [],
+): readonly BreakdownKey[] {
+  if (model == null || models.length === 0) return turnsOf(turn);
+  return [...turnsOf(turn), modelKey(models.includes(model) ? model : OTHER_MODELS)];
+}
+
+/** The requests to one model. */
+export const modelKey = (value: string): BreakdownKey => ({ by: 'model', value });
+
+function turnsOf(turn: RequestRecord['turn']): readonly BreakdownKey[] {
   if (turn == null) return NONE;
   if (turn === 1) return FIRST;
   const at = LAST_OF_CLASS.findIndex((last) => turn <= last);
   return CLASSES.at(at) ?? NONE;
 }
 
-/** The place of a population among the others. */
+/** The place of a population of turns among the others; models keep their order, before these. */
 export function breakdownOrder({ value }: BreakdownKey): number {
   return [...FIRST, LATER, ...CLASSES.flatMap((both) => both.slice(1))].findIndex((each) => each.value === value);
 }
@@ -46,4 +59,12 @@ export const BREAKDOWN_MEASURES: ReadonlySet<string> = new Set([
   'start_deviation',
   'cached_input_ratio',
   'error_ratio',
+]);
+
+/** The same of each model, with what it had of the throughput and whether its requests were good. */
+export const MODEL_MEASURES: ReadonlySet<string> = new Set([
+  ...BREAKDOWN_MEASURES,
+  'request_throughput',
+  'output_token_throughput',
+  'good_request_ratio',
 ]);

@@ -74,6 +74,7 @@ export const CHUNK_FIELDS = [
   'phase',
   'stage',
   'turn',
+  'model',
   'outcome',
   'sent_ns',
   'output_tokens',

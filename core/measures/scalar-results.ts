@@ -81,9 +81,23 @@ export const SERVER_MEASURES = {
   },
 } as const satisfies Record<string, ScalarMeasure>;
 
+/** What the plan of a run makes possible. */
+export const PLAN_MEASURES = {
+  possible_cached_input_ratio: {
+    measure: 'possible_cached_input_ratio',
+    unit: 'ratio',
+    definition: 'planned_reusable_prompt_tokens_over_planned_prompt_tokens_in_whole_blocks',
+    formula:
+      'prompt tokens that a prefix cache of unlimited size would hold, because an earlier request of the plan had them, in whole blocks ÷ prompt tokens',
+    direction: 'none',
+  },
+} as const satisfies Record<string, ScalarMeasure>;
+
 /** What the servers reported; null is what is not known. */
 export interface ServerTotals {
   readonly cachedInputRatio: number | null;
+  /** Why their caches may have served less than possible, a line each; absent: they say nothing. */
+  readonly cacheSigns?: readonly string[];
 }
 
 export function serverResults({ cachedInputRatio }: ServerTotals): ScalarResult[] {

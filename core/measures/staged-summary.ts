@@ -2,13 +2,15 @@ import type { LoadStage } from '../run/load.ts';
 import type { Outcome, RequestRecord } from '../run/record.ts';
 import type { BreakdownKey, BreakdownResult } from '../run/result.ts';
 import { DividedShelf, MemoryShelf } from './ascending-values.ts';
-import { BREAKDOWN_MEASURES, breakdownOrder, breakdownsOf } from './breakdown.ts';
+import { BREAKDOWN_MEASURES, breakdownOrder, breakdownsOf, MODEL_MEASURES, modelKey } from './breakdown.ts';
 import type { ChunkReading, ChunkRecord } from './chunk-reading.ts';
 import { SummaryAccumulator, type PhaseSummary, type SummaryOptions } from './summary.ts';
 
 export interface StagedSummaryOptions extends SummaryOptions {
   /** The stages of the load, in their order; empty without stages. */
   readonly stages: readonly LoadStage[];
+  /** Of a run with several models, those that are distinguished; absent or empty: it has one. */
+  readonly models?: readonly string[];
 }
 
 /** What `result.json` says of a stage. */
@@ -28,8 +30,15 @@ export class RunReading {
   readonly whole: ChunkReading;
   readonly stages: readonly ChunkReading[];
   readonly breakdown: ByKey<ChunkReading>;
+  readonly #models: readonly string[];
 
-  constructor(whole: ChunkReading, stages: readonly ChunkReading[], breakdown: ByKey<ChunkReading>) {
+  constructor(
+    whole: ChunkReading,
+    stages: readonly ChunkReading[],
+    breakdown: ByKey<ChunkReading>,
+    models: readonly string[],
+  ) {
+    this.#models = models;
     this.whole = whole;
     this.stages = stages;
     this.breakdown = breakdown;
@@ -38,7 +47,7 @@ export class RunReading {
   add(record: ChunkRecord): void {
     this.whole.add(record);
     if (record.stage != null) this.stages[record.stage - 1]?.add(record);
-    for (const key of breakdownsOf(record)) this.breakdown.get(textOf(key))?.add(record);
+    for (const key of breakdownsOf(record, this.#models)) this.breakdown.get(textOf(key))?.add(record);
   }
 }
 
@@ -72,13 +81,15 @@ export class StagedSummary {
     this.#stages = stages.map(
       ({ concurrency }) => new SummaryAccumulator({ ...rest, plannedConcurrency: concurrency, shelf: shelves.part() }),
     );
+    // Also a model without requests is there.
+    for (const model of options.models ?? []) this.#population(modelKey(model));
   }
 
   add(record: RequestRecord): void {
     this.#whole.add(record);
     if (record.phase === 'cooldown') this.#coolDown[record.outcome] += 1;
     if (record.phase !== 'measure') return;
-    for (const key of breakdownsOf(record)) this.#population(key).add(record);
+    for (const key of breakdownsOf(record, this.#options.models)) this.#population(key).add(record);
     if (record.stage == null) return;
     this.#stages[record.stage - 1]?.add(record);
     if (record.stage === 1) this.#firstDue_ns = Math.min(this.#firstDue_ns, record.due_ns ?? Infinity);
@@ -88,7 +99,12 @@ export class StagedSummary {
     const known = this.#breakdown.get(textOf(key));
     if (known !== undefined) return known.summary;
     const shelf = this.#shelves.part();
-    const options = { ...this.#options, shelf, plannedConcurrency: null, only: BREAKDOWN_MEASURES };
+    const options = {
+      ...this.#options,
+      shelf,
+      plannedConcurrency: null,
+      only: key.by === 'model' ? MODEL_MEASURES : BREAKDOWN_MEASURES,
+    };
     const summary = new SummaryAccumulator(options);
     this.#breakdown.set(textOf(key), { key, summary });
     return summary;
@@ -115,6 +131,7 @@ export class StagedSummary {
       this.#whole.chunkReading(),
       this.#stages.map((stage) => stage.chunkReading()),
       new Map([...this.#breakdown].map(([text, { summary }]) => [text, summary.chunkReading()])),
+      this.#options.models ?? [],
     );
   }
 

@@ -1,11 +1,14 @@
 import { publishedName } from '../measures/names.ts';
+import { objectiveText } from './grammar.ts';
 import {
   VERDICTS_WORST_FIRST,
+  worstVerdict,
   type ComparisonOperator,
   type Objective,
   type ObjectiveResult,
 } from '../run/objectives.ts';
-import type { DistributionResult, MeasureResult, StageResult } from '../run/result.ts';
+import type { BreakdownResult, DistributionResult, MeasureResult, StageResult } from '../run/result.ts';
+import type { Unit } from '../run/statistic.ts';
 import { binomialTail, nextValueBound } from '../stats/distributions.ts';
 import { PERCENTILE_NAMES, PERCENTILES, type PercentileName } from '../stats/percentiles.ts';
 
@@ -200,6 +203,39 @@ export function worstOfStages(
     return { ...found, why: found.why === null ? where : `${where}: ${found.why}` };
   }
   return { ...objective, value: null, interval: null, verdict: 'undecided', why: 'the run has no stage' };
+}
+
+/** Units of which the requests of one model have a part: a limit of these is of the whole run. */
+const DIVIDED_UNITS: ReadonlySet<Unit> = new Set([
+  'requests',
+  'requests_per_second',
+  'tokens_per_second',
+  'joules',
+  'watts',
+]);
+
+/** Whether a limit holds for each part of the requests as for all: of latencies, lengths and ratios, not of throughputs. */
+export function holdsForParts({ unit }: Pick<Objective, 'unit'>): boolean {
+  return !DIVIDED_UNITS.has(unit);
+}
+
+/** A limit over all requests, and over those of each value of a dimension: the worst verdict, and of which value it is. */
+export function worstOfParts(
+  inTotal: ObjectiveResult,
+  parts: readonly Pick<BreakdownResult, 'by' | 'value' | 'slos'>[],
+): ObjectiveResult {
+  const text = objectiveText(inTotal);
+  const found = parts.flatMap(({ by, value, slos = [] }) =>
+    slos.filter((slo) => objectiveText(slo) === text).map((slo) => ({ where: `${by} ${value}`, slo })),
+  );
+  const worst = worstVerdict([inTotal, ...found.map(({ slo }) => slo)]) ?? inTotal.verdict;
+  if (worst === inTotal.verdict) return inTotal;
+  const [first, ...more] = found.filter(({ slo }) => slo.verdict === worst);
+  if (first === undefined) return inTotal;
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  const inAll = `${inTotal.verdict.replace('_', ' ')} over all requests`;
+  const why = [`${first.where}${others}`, inAll, first.slo.why].filter((part) => part !== null).join('; ');
+  return { ...first.slo, why };
 }
 
 function sizeText({ n, effective_n }: DistributionResult): string {

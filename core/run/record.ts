@@ -9,6 +9,8 @@ export interface RequestRecord extends HttpPhases, CountedTokens, ConversationPl
   readonly phase: PhaseName;
   /** Number, from 1, of the stage in which it was due; null or absent: the load has no stages. */
   readonly stage?: number | null;
+  /** Its model's name in the request; null or absent: all requests of the run are for the same one. */
+  readonly model?: string | null;
   /** When the schedule wanted it sent; null only in imports. */
   readonly due_ns: number | null;
   /** Just before the request was handed to a transport that had a free slot. */

@@ -183,8 +183,8 @@ export interface StageResult {
 
 /** A population of a run's requests: those that share a value of a dimension of the load. */
 export interface BreakdownKey {
-  readonly by: 'turn';
-  /** Of turns: `first`, `later`, and classes of later ones by number: `2`, `3-4`, … `33+`. */
+  readonly by: 'turn' | 'model';
+  /** The name of a model, `other` for those that are not distinguished; of turns: `first`, `later`, and classes of later ones by number: `2`, `3-4`, … `33+`. */
   readonly value: string;
 }
 
@@ -192,6 +192,22 @@ export interface BreakdownKey {
 export interface BreakdownResult extends BreakdownKey {
   readonly requests: RequestCounts;
   readonly measures: readonly MeasureResult[];
+  /** Of a model: objectives that hold for a part of the requests too; of throughputs and counts only the whole is judged. */
+  readonly slos?: readonly ObjectiveResult[];
+}
+
+/** The hit rate of prefix caches that the plan makes possible, beside what was measured; null is what is not known. */
+export interface PrefixCacheResult {
+  /** Only whole blocks of so many tokens are reused. */
+  readonly block_tokens: number;
+  /** With caches of unlimited size: of the planned prompt tokens, without the chat template. */
+  readonly possible_ratio: number;
+  /** Of the responses' usage. */
+  readonly usage_ratio: number | null;
+  /** Of the servers' own counters. */
+  readonly server_ratio: number | null;
+  /** When the measured one is far below: what the servers say that explains it, a line each. */
+  readonly why: readonly string[];
 }
 
 /** Conversations of the measure phase: complete when all their requests were sent and ended ok. */
@@ -217,10 +233,12 @@ export interface ResultFile {
   /** Null when nothing was collected. */
   readonly servers: ServersResult | null;
   readonly measures: readonly MeasureResult[];
-  /** What the run had to meet, and whether it did, in its worst stage; empty when nothing was requested. */
+  /** What the run had to meet, and whether it did, in its worst stage and for its worst model; empty when nothing was requested. */
   readonly slos: readonly ObjectiveResult[];
   /** In their order; empty when the load has none. */
   readonly stages: readonly StageResult[];
+  /** Absent when the plan does not know what its prompts share. */
+  readonly prefix_cache?: PrefixCacheResult;
   /** Absent without conversations. */
   readonly conversations?: ConversationCounts;
   /** The same requests by dimensions of the load; absent without any. A request may be in several. */

@@ -25,6 +25,15 @@ export interface RunDataset {
   readonly shared_system_prompt_tokens: number;
   /** Each prompt begins with one of `count` prefixes. */
   readonly prefix_prompts: { readonly count: number; readonly tokens: number } | null;
+  /** Prefixes of several levels, or of unequal popularity; absent: `prefix_prompts` says all, or there are none. */
+  readonly prefix_tree?: {
+    /** From the root: branches of each node and tokens of each. */
+    readonly levels: readonly { readonly count: number; readonly tokens: number }[];
+    /** The n-th branch is drawn with a probability proportional to 1 / n^alpha. */
+    readonly zipf_alpha: number;
+  };
+  /** The warm-up began with one request for each prefix; absent: it did not. */
+  readonly primed_prefixes?: true;
   /** Length of the text that begins each conversation; 0: none. */
   readonly user_context_tokens: number;
   /** Turns of a conversation and the user's delay before the next one; null: single requests, or those of a file. */
@@ -63,14 +72,14 @@ export interface RunTokenizer {
 
 /** Short: `ISL 512±50, OSL 128, system prompt 100`, or the file with its format. */
 export function datasetText(dataset: RunDataset): string {
-  const { file, input_tokens, output_tokens, lengths, prefix_prompts, conversation, entries } = dataset;
+  const { file, input_tokens, output_tokens, lengths, conversation, entries } = dataset;
   const parts = [
     file && `${dataset.type} ${file.name}`,
     input_tokens && `ISL ${spreadText(input_tokens)}`,
     output_tokens && `OSL ${spreadText(output_tokens)}`,
     lengths && `ISL/OSL ${lengths.map(shareText).join(' ')}`,
     dataset.shared_system_prompt_tokens > 0 && `system prompt ${dataset.shared_system_prompt_tokens}`,
-    prefix_prompts && `prefixes ${prefix_prompts.count}×${prefix_prompts.tokens}`,
+    prefixText(dataset),
     dataset.user_context_tokens > 0 && `context ${dataset.user_context_tokens}`,
     dataset.documents && documentsText(dataset.documents),
     conversation && `turns ${spreadText(conversation.turns)}`,
@@ -79,12 +88,22 @@ export function datasetText(dataset: RunDataset): string {
   return parts.filter((part) => typeof part === 'string').join(', ');
 }
 
+function prefixText({ prefix_prompts: one, prefix_tree: tree, primed_prefixes: primed }: RunDataset): string | null {
+  const levels = tree?.levels ?? (one === null ? [] : [one]);
+  if (levels.length === 0) return null;
+  const zipf = tree === undefined || tree.zipf_alpha === 0 ? '' : ` zipf ${tree.zipf_alpha}`;
+  const text = levels.map(({ count, tokens }) => `${count}×${tokens}`).join(' ');
+  return `prefixes ${text}${zipf}${primed === true ? ' primed' : ''}`;
+}
+
 /**
  * Tokens of every prompt, the texts that requests share included; null where files, pairs of lengths or the turns of a
  * conversation determine them.
  */
 export function promptTokens(dataset: RunDataset): Spread | null {
   const { input_tokens, conversation, shared_system_prompt_tokens, prefix_prompts, user_context_tokens } = dataset;
+  const levels = dataset.prefix_tree?.levels ?? (prefix_prompts === null ? [] : [prefix_prompts]);
+  const prefix = levels.reduce((sum, { tokens }) => sum + tokens, 0);
   if (input_tokens === null || conversation !== null) return null;
   if (dataset.documents !== undefined) {
     const { count, query_tokens } = dataset.documents;
@@ -92,7 +111,7 @@ export function promptTokens(dataset: RunDataset): Spread | null {
     const mean = count * (input_tokens.mean + (query_tokens ?? 0));
     return { mean, stddev: Math.sqrt(count) * input_tokens.stddev };
   }
-  const shared = shared_system_prompt_tokens + (prefix_prompts?.tokens ?? 0) + user_context_tokens;
+  const shared = shared_system_prompt_tokens + prefix + user_context_tokens;
   return { mean: input_tokens.mean + shared, stddev: input_tokens.stddev };
 }
 

@@ -1,4 +1,5 @@
 import type { Load } from './load.ts';
+import type { ModelMix } from './model-mix.ts';
 import type { Objectives } from './objectives.ts';
 import type { Provenance } from './provenance.ts';
 import type { PhaseName } from './record.ts';
@@ -7,7 +8,10 @@ import type { RunDataset } from './run-dataset.ts';
 /** Everything that must be equal for two runs to be comparable; an unknown value is null and never counts as a match. */
 export interface ComparisonKey {
   readonly endpoint_type: string | null;
+  /** Its name in requests; of several models their names, for people. */
   readonly model: string | null;
+  /** Absent when all requests are for the same model. */
+  readonly model_mix?: ModelMix;
   readonly load: Load | null;
   /** Null when every request is read to its end. */
   readonly cancellation: CancellationKey | null;

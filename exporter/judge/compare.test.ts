@@ -463,3 +463,22 @@ test('making B slower never improves the verdict', () => {
     }),
   );
 });
+
+test('a change of one model is found and named beside those of all together, which alone decide', () => {
+  const ofModel = (value: number) => ({
+    ...figure(TTFT, 'p50', value),
+    breakdown: 'model=b',
+  });
+  const sets = [1, 2].map((factor) =>
+    Array.from({ length: 6 }, (_, i) =>
+      run(`${factor}-${i}`, [figure(TTFT, 'p50', 1 + i / 1000), ofModel(factor + i / 1000)]),
+    ),
+  );
+  const [a = [], b = []] = sets;
+  const { verdict, measures } = compare(a, b, { rules: ONE });
+  expect(verdict).toBe('unchanged');
+  expect(measures).toMatchObject([
+    { gating: true, verdict: 'unchanged' },
+    { gating: false, verdict: 'regressed', sentence: expect.stringContaining('Time to first token p50 of model b') },
+  ]);
+});

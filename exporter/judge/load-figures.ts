@@ -43,8 +43,8 @@ const judgedPopulations = ({ breakdown = [] }: ResultFile): readonly BreakdownRe
 /** The context of a later turn is longer and mostly cached: latencies of all turns together depend on their mixture. */
 function wholeFigures(result: ResultFile): Figure[] {
   const apart = new Set(
-    judgedPopulations(result).flatMap(({ measures }) =>
-      measures.flatMap((each) => (each.kind === 'distribution' ? [each.measure] : [])),
+    judgedPopulations(result).flatMap(({ by, measures }) =>
+      by === 'model' ? [] : measures.flatMap((each) => (each.kind === 'distribution' ? [each.measure] : [])),
     ),
   );
   return result.measures.flatMap(figuresOfMeasure).map((figure) => {
@@ -52,9 +52,17 @@ function wholeFigures(result: ResultFile): Figure[] {
   });
 }
 
+/** What is judged of each model: how its users are served. Its throughput follows from its share of the load. */
+const OF_MODELS: ReadonlySet<string> = new Set([
+  ...['time_to_first_token', 'inter_token_latency', 'request_latency', 'error_ratio', 'good_request_ratio'],
+]);
+
 function populationFigures(result: ResultFile): Figure[] {
   return judgedPopulations(result).flatMap(({ by, value, measures }) =>
-    measures.flatMap(figuresOfMeasure).map((figure) => ({ ...figure, breakdown: `${by}=${value}` })),
+    measures
+      .filter(({ measure }) => by !== 'model' || OF_MODELS.has(measure))
+      .flatMap(figuresOfMeasure)
+      .map((figure) => ({ ...figure, breakdown: `${by}=${value}` })),
   );
 }
 

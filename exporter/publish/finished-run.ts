@@ -72,6 +72,7 @@ export function finishedRunFamilies(
     ...resultFamilies(run.run_id, result),
     ...breakdownFamilies(run.run_id, result),
     ...objectiveFamilies(run.run_id, result),
+    ...modelObjectiveFamilies(run.run_id, result),
     ...(servers === null ? [] : serverFamilies(servers, run.run_id, republish)),
   ]);
 }
@@ -163,6 +164,19 @@ function objectiveFamilies(run_id: string, { slos }: ResultFile): FamilyInput[] 
       samples: [...decided].map(([slo, value]) => ({ labels: { run_id, slo }, value })),
     },
   ];
+}
+
+/** The same of each model of several. */
+function modelObjectiveFamilies(run_id: string, { breakdown = [] }: ResultFile): FamilyInput[] {
+  const samples = breakdown.flatMap(({ value: model, slos = [] }) =>
+    slos.flatMap((slo) =>
+      slo.verdict === 'undecided'
+        ? []
+        : [{ labels: { run_id, model, slo: objectiveText(slo) }, value: Number(slo.verdict === 'met') }],
+    ),
+  );
+  const help = 'Whether the requests to a model met the objective (--slo): 1 or 0; absent while undecided.';
+  return samples.length === 0 ? [] : [{ name: 'llmbench_by_model_slo_met', help, type: 'gauge', samples }];
 }
 
 /** Of two numbers with equal labels (definitions that differ) the first stands. */

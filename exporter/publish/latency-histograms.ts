@@ -61,8 +61,8 @@ export class LiveHistogram implements LiveFamily {
 
 const NS_PER_SECOND = 1e9;
 
-const INTER_TOKEN_LATENCY = measureOf('inter_token_latency');
-const REQUEST_LATENCY = measureOf('request_latency');
+export const INTER_TOKEN_LATENCY = measureOf('inter_token_latency');
+export const REQUEST_LATENCY = measureOf('request_latency');
 
 /**
  * The client's latency histograms of one run, the same while it runs and when they are rebuilt from its records. The

@@ -183,3 +183,31 @@ describe('the live metrics', () => {
     expect(() => createLiveMetrics({ run: runFile({ start: null }), version: '0.1.0' })).toThrow(RangeError);
   });
 });
+
+test('with several models, families of their own count by model, and the others count each request once', async () => {
+  const models = [
+    { model: 'a', share: 0.75 },
+    { model: 'b', share: 0.25 },
+  ];
+  const run = runFile();
+  const model_mix = { models, selection: 'random' as const };
+  const live = createLiveMetrics({
+    run: { ...run, comparison_key: { ...run.comparison_key, model_mix } },
+    version: '1',
+  });
+  live.requestEnded(requestRecord({ model: 'a' }));
+  live.requestEnded(requestRecord({ model: 'b', outcome: 'error', reason: 'reset' }));
+  live.requestEnded(requestRecord({ model: 'b', phase: 'warmup' }));
+  const text = await textOf(live);
+  const value = (series: string): string | undefined =>
+    text
+      .split('\n')
+      .find((line) => line.startsWith(series.replace('{', `{run_id="${run.run_id}",shard="0",`)))
+      ?.split(' ')[1];
+  expect(value('llmbench_by_model_requests_total{model="a",outcome="ok"}')).toBe('1');
+  expect(value('llmbench_by_model_requests_total{model="b",outcome="error"}')).toBe('1');
+  expect(value('llmbench_by_model_requests_total{model="b",outcome="ok"}')).toBe('0');
+  expect(value('llmbench_by_model_request_latency_seconds_count{model="a"}')).toBe('1');
+  expect(value('llmbench_by_model_request_latency_seconds_count{model="b"}')).toBe('0');
+  expect(text).not.toMatch(/llmbench_requests_total\{[^}]*model=/);
+});

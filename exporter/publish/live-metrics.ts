@@ -19,7 +19,9 @@ import {
   type RequestRecord,
 } from '../../core/run/record.ts';
 import type { RunEvents } from '../../core/run/run-output.ts';
+import { distinguishedModels } from '../../core/run/model-mix.ts';
 import type { RunFile } from '../../core/run/run.ts';
+import { ModelMetrics } from './model-metrics.ts';
 import { readFamilies, registryOf, type LiveFamily } from './family.ts';
 import { LatencyHistograms, LiveHistogram } from './latency-histograms.ts';
 import {
@@ -309,6 +311,7 @@ class RegistryLiveMetrics implements LiveMetrics {
   readonly #tally: RunTally;
   readonly #targets: LiveTargets;
   readonly #latencies: LatencyHistograms;
+  readonly #models: ModelMetrics;
   readonly #eventLoopDelay: LiveHistogram;
   readonly #registry: Registry;
   readonly #histograms: ReadonlyMap<string, HistogramText>;
@@ -325,8 +328,10 @@ class RegistryLiveMetrics implements LiveMetrics {
       labels,
       LIVE_GRIDS.client_event_loop_delay,
     );
-    const histograms = [...this.#latencies.families, this.#eventLoopDelay];
-    this.families = liveFamilies(facts, labels, this.#tally, this.#targets, histograms);
+    this.#models = new ModelMetrics(distinguishedModels(facts.run.comparison_key.model_mix), labels);
+    const histograms = [...this.#latencies.families, this.#eventLoopDelay, ...this.#models.histograms];
+    const families = [...this.#latencies.families, this.#eventLoopDelay, ...this.#models.families];
+    this.families = liveFamilies(facts, labels, this.#tally, this.#targets, families);
     this.#registry = registryOf(this.families);
     this.#histograms = new Map(histograms.map(({ name }) => [name, new HistogramText()]));
     this.#ofProcess = new Set(this.families.filter(({ ofProcess }) => ofProcess).map(({ name }) => name));
@@ -365,6 +370,7 @@ class RegistryLiveMetrics implements LiveMetrics {
 
   requestEnded(record: RequestRecord): void {
     this.#tally.requestEnded(record);
+    this.#models.requestEnded(record);
     if (record.phase === 'measure') this.#latencies.requestEnded(record);
   }
 

@@ -78,6 +78,10 @@ const BREAKDOWN_MEASURES: ReadonlySet<string> = new Set([
   'input_sequence_length',
   'cached_input_ratio',
   'error_ratio',
+  // Of models only.
+  'request_throughput',
+  'output_token_throughput',
+  'good_request_ratio',
 ]);
 /** The classes of turns that are published; the others are in result.json. */
 const PUBLISHED_TURNS: ReadonlySet<string> = new Set(['first', 'later']);

@@ -13,7 +13,15 @@ import { html } from './html.ts';
 import { runTitle } from './words.ts';
 import { configuration, header, tiles } from './sections/header.ts';
 import { distributions } from './sections/distributions.ts';
-import { errors, measures, objectives, scalars, stageSection } from './sections/measures.ts';
+import {
+  errors,
+  measures,
+  modelSection,
+  objectives,
+  prefixCacheSection,
+  scalars,
+  stageSection,
+} from './sections/measures.ts';
 import { serverSection } from './sections/servers.ts';
 import { timeline } from './sections/timeline.ts';
 
@@ -58,9 +66,9 @@ export function reportPage(data: ReportData): string {
   const { run, result } = data;
   return documentOf(
     `${runTitle(run)} · ${run.run_id}`,
-    html`${header(data)} ${tiles(result)} ${objectives(result)} ${stageSection(result)} ${distributions(data)}
-      ${timeline(data)} ${errors(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)}
-      ${configuration(data)}
+    html`${header(data)} ${tiles(result)} ${objectives(result)} ${stageSection(result)} ${modelSection(result)}
+      ${distributions(data)} ${timeline(data)} ${errors(result)} ${prefixCacheSection(result)} ${serverSection(data)}
+      ${measures(result)} ${scalars(result)} ${configuration(data)}
       <footer>
         ${run.tool.name} ${run.tool.version} · generated from run.json, result.json and the records of run ${run.run_id}
         · contains no prompts or responses

@@ -3,6 +3,7 @@ import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
+import { modelNamesText } from '../../core/run/model-mix.ts';
 import { withoutSecrets } from '../../core/run/secret-fields.ts';
 import type { ComparisonKey } from '../../core/run/run.ts';
 import type { LoadPlan, PhaseLoad, StagePlan } from '../load/schedule/load-plan.ts';
@@ -26,7 +27,8 @@ export function comparisonKey(
   const { outputFields } = request.traffic;
   return {
     endpoint_type: endpointType,
-    model: request.model,
+    model: modelText(request),
+    ...(request.models === undefined ? {} : { model_mix: request.models }),
     load: loadKey(planned.measure.load),
     cancellation: request.cancellation && {
       ratio: request.cancellation.ratio,
@@ -48,6 +50,11 @@ export function comparisonKey(
     streaming,
     measure_definitions: MEASURE_DEFINITIONS,
   };
+}
+
+/** The model, or the names of several. */
+export function modelText({ model, models }: Pick<RunRequest, 'model' | 'models'>): string {
+  return models === undefined ? model : modelNamesText(models.models.map((each) => each.model));
 }
 
 /** Nested values are written as one JSON text. Credentials are no configuration: runs that differ in them are comparable. */

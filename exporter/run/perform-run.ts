@@ -5,10 +5,12 @@ import type { Provenance } from '../../core/run/provenance.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { promptTokens } from '../../core/run/run-dataset.ts';
+import type { PlannedReuse } from '../../core/measures/prefix-cache.ts';
 import { quantity, things } from '../../core/text/quantities.ts';
 import { correctedEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/expected-error.ts';
 import { boundYoungGeneration } from '../load/client/young-generation.ts';
+import { DEFAULT_CACHE_BLOCK_TOKENS, possibleReuse } from '../load/datasets/prefix-reuse.ts';
 import { limitsOutput } from '../load/endpoints/endpoint.ts';
 import type { PhaseResult } from '../load/load-generator.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
@@ -260,6 +262,7 @@ async function finishRun(run: OpenRun, outcome: BenchmarkOutcome): Promise<Depar
       seconds: measureSeconds(outcome.phases),
     }),
     ...(collected === null ? {} : { servers: collected.result, serverTotals: collected.totals }),
+    plannedReuse: plannedReuse(run, outcome.phases),
     end: new Date().toISOString(),
     reader: outputs.view,
   });
@@ -277,6 +280,21 @@ async function finishRun(run: OpenRun, outcome: BenchmarkOutcome): Promise<Depar
     ...run.remarks.lines(impossibleCounts(phases.find(({ phase }) => phase === 'measure')?.findings)),
   ];
   return { result, failure, path: writer.path, notes: [...notes, ...serverNotes, ...outputNotes], departure };
+}
+
+/** What the plan makes possible for prefix caches. The part of a run that one shard makes says nothing of the servers' caches. */
+function plannedReuse({ request, planned, servers }: OpenRun, phases: readonly PhaseResult[]): PlannedReuse | null {
+  if (request.shard !== null) return null;
+  const sent = (phase: LoadPhase): number => phases.find((each) => each.phase === phase)?.positions ?? 0;
+  const blockTokens = request.traffic.cacheBlockTokens ?? reportedBlockTokens(servers) ?? DEFAULT_CACHE_BLOCK_TOKENS;
+  const reuse = possibleReuse(planned.dataset, { warmup: sent('warmup'), measure: sent('measure') }, blockTokens);
+  return reuse && { ...reuse, blockTokens };
+}
+
+/** The largest block of the servers' caches; null when none reports one. */
+function reportedBlockTokens(servers: ServerCollection | null): number | null {
+  const sizes = (servers?.info ?? []).flatMap(({ labels }) => Number(labels['block_size']) || []);
+  return sizes.length === 0 ? null : Math.max(...sizes);
 }
 
 /** The edges of phases as wall time; `start` is that of the run. */

@@ -11,7 +11,7 @@ import { mayWait, mostInFlight, slotsOf, type PhaseLoad, type TracePlan } from '
 import { parseTargets } from '../load/transports/open-transport.ts';
 import { chooseWorkers, type ChosenWorkers } from '../load/workers/choose-workers.ts';
 import { shareOf, WHOLE } from '../load/workers/share.ts';
-import { loadKey, type KeyedLoad } from './comparison-key.ts';
+import { loadKey, modelText, type KeyedLoad } from './comparison-key.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** The loads of a run's phases, and the dataset of their requests. */
@@ -74,9 +74,12 @@ function firstIndex(values: Float64Array, holds: (value: number) => boolean): nu
 
 function fromPosition(dataset: Dataset, from: number): Dataset {
   if (from === 0) return dataset;
+  const { shared } = dataset;
+  const at = (phase: string, position: number): number => (phase === 'measure' ? position + from : position);
   return {
     ...dataset,
-    request: (phase, position) => dataset.request(phase, phase === 'measure' ? position + from : position),
+    request: (phase, position) => dataset.request(phase, at(phase, position)),
+    ...(shared === undefined ? {} : { shared: (phase, position) => shared(phase, at(phase, position)) }),
   };
 }
 
@@ -213,7 +216,7 @@ export function announcement(
   const before = warmup === null ? '' : `warm-up of ${amount(warmup)}, ${loadText(loadKey(warmup.load))}, then `;
   const limits = isLimited ? outputBound(request, dataset, [warmup, measure]) : 'output tokens without a limit';
   const after = measure.coolDown === true ? ', then a cool-down' : '';
-  return `${request.model} at ${origin}: ${before}${amount(measure)}, ${loadText(loadKey(measure.load))}${after}, ${limits}`;
+  return `${modelText(request)} at ${origin}: ${before}${amount(measure)}, ${loadText(loadKey(measure.load))}${after}, ${limits}`;
 }
 
 function amount({ requestCount, durationSeconds }: PhaseLoad): string {

@@ -6,8 +6,14 @@ import { ConfigurationError } from '../errors/expected-error.ts';
 import { environmentProxies, NO_PROXIES } from '../http-client/proxy.ts';
 import { queryValues } from '../http-client/public-url.ts';
 import type { Dataset } from '../load/datasets/dataset.ts';
+import { withModels } from '../load/datasets/mixed-models.ts';
 import { documentShape, openDataset, type InputFile } from '../load/datasets/open-dataset.ts';
-import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, type DocumentShape } from '../load/datasets/synthetic-dataset.ts';
+import {
+  DEFAULT_INPUT_TOKENS,
+  DEFAULT_OUTPUT_TOKENS,
+  type DocumentShape,
+  type SyntheticOptions,
+} from '../load/datasets/synthetic-dataset.ts';
 import { BLOCK_TOKENS } from '../load/datasets/trace-dataset.ts';
 import { chooseEndpoint } from '../load/endpoints/endpoint-types.ts';
 import { limitsOutput, type ResponseMode, type Endpoint, type GenerationOptions } from '../load/endpoints/endpoint.ts';
@@ -40,11 +46,12 @@ function runDataset(request: RunRequest, dataset: Dataset, tokenizer: Tokenizer 
 const readTexts = (shape: DocumentShape | null): Pick<RunDataset, 'documents'> =>
   shape === null ? {} : { documents: { count: shape.count, query_tokens: shape.queryTokens } };
 
+type SyntheticPrefixes = Pick<SyntheticOptions, 'prefixes' | 'primed'>;
 type ChosenOptions = Omit<RunDataset, 'tokenizer' | 'seed'>;
 
 function syntheticOptions({ traffic: { dataset }, textVariant }: RunRequest): ChosenOptions {
   const { inputTokens, outputTokens, synthetic } = dataset;
-  const { distribution = null, prefixes, conversations = null } = synthetic;
+  const { distribution = null, conversations = null } = synthetic;
   const isPlain = distribution === null;
   return {
     type: 'synthetic',
@@ -55,7 +62,7 @@ function syntheticOptions({ traffic: { dataset }, textVariant }: RunRequest): Ch
     lengths:
       distribution?.map(({ input, output, share }) => ({ input_tokens: input, output_tokens: output, share })) ?? null,
     shared_system_prompt_tokens: synthetic.systemPromptTokens ?? 0,
-    prefix_prompts: prefixes === undefined || prefixes.count === 0 ? null : prefixes,
+    ...prefixFacts(dataset.synthetic),
     user_context_tokens: synthetic.userContextTokens ?? 0,
     conversation: conversations && {
       turns: conversations.turns,
@@ -65,6 +72,21 @@ function syntheticOptions({ traffic: { dataset }, textVariant }: RunRequest): Ch
     entries: synthetic.entries ?? null,
     file: null,
     prompt_variant: textVariant,
+  };
+}
+
+function prefixFacts({
+  prefixes,
+  primed = false,
+}: SyntheticPrefixes): Pick<RunDataset, 'prefix_prompts' | 'prefix_tree' | 'primed_prefixes'> {
+  if (prefixes === undefined) return { prefix_prompts: null };
+  const { levels, zipfAlpha } = prefixes;
+  const [first, ...deeper] = levels;
+  const isPlain = deeper.length === 0 && zipfAlpha === 0;
+  return {
+    prefix_prompts: deeper.length === 0 ? (first ?? null) : null,
+    ...(isPlain ? {} : { prefix_tree: { levels, zipf_alpha: zipfAlpha } }),
+    ...(primed ? { primed_prefixes: true } : {}),
   };
 }
 
@@ -133,6 +155,8 @@ export async function serverAccess(request: RunRequest, environment: NodeJS.Proc
   const template = await readTemplate(traffic.endpointTemplate);
   const { endpointType: type, stream, outputFields } = traffic;
   const { endpoint, mode } = chooseEndpoint({ type, model, stream, template, outputFields });
+  if (request.models !== undefined && type === 'triton_generate')
+    throw new ConfigurationError('--endpoint-type triton_generate has the model in its path: a run has one --model');
   const options = generationOptions(request, endpoint, mode);
   const targets = proxiedTargets(request, endpoint, environment);
   const apiKey = await readApiKey(traffic.apiKey, environment);
@@ -163,7 +187,8 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
   const tokenizer = await tokenizerOf(request, environment);
   const { takes } = endpoint;
   const datasetRequest = { ...traffic.dataset, seed: request.seed, repeat: request.textVariant, takes };
-  const dataset = await openDataset(datasetRequest, tokenizer);
+  const opened = await openDataset(datasetRequest, tokenizer);
+  const dataset = request.models === undefined ? opened : withModels(opened, request.models, request.seed);
   return {
     target: targets[0],
     targets,

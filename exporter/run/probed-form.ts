@@ -23,8 +23,8 @@ const NO_COUNTS =
   'reports no token counts: ITL and token throughput are not available; --tokenizer counts tokens on the client';
 
 export interface Probing {
-  readonly request: Pick<RunRequest, 'requestTimeoutSeconds' | 'waitReadySeconds'>;
-  /** Each gets a probe. */
+  readonly request: Pick<RunRequest, 'requestTimeoutSeconds' | 'waitReadySeconds' | 'models'>;
+  /** Each gets a probe for each model. */
   readonly targets: readonly RequestTarget[];
   readonly secrets: readonly string[];
   readonly transport: Transport;
@@ -43,22 +43,26 @@ export async function probedForm(
   const readiness = { seconds: request.waitReadySeconds, say, givenUp: controls.draining };
   let accepted = form;
   let reportUsage = true;
-  for (let i = 0; i < targets.length; i++) {
-    const { origin, modelsPath, proxy } = targets[i] as RequestTarget;
+  const models = request.models?.models.map(({ model }) => model) ?? [form.options.model];
+  const probes = targets.flatMap((target, at) => models.map((model) => ({ target, at, model })));
+  for (let i = 0; i < probes.length; i++) {
+    const { target, at, model } = probes[i] as (typeof probes)[number];
+    const { origin, modelsPath, proxy } = target;
     const path = { origin, modelsPath, ...(proxy === undefined ? {} : { proxy }) };
-    const options = { form: accepted, ...path, requestTimeoutSeconds, secrets };
+    const sent = { ...accepted.options, model, baseModel: form.options.model };
+    const options = { form: { ...accepted, options: sent }, ...path, requestTimeoutSeconds, secrets };
     const waiting = setTimeout(
       () => say(`waiting for ${origin} to respond to the probe request, at most ${requestTimeoutSeconds} s`),
       WAITING_LINE_SECONDS * 1000,
     );
     try {
-      const way = ways[i] ?? transport;
+      const way = ways[at] ?? transport;
       const probed = await whenReady(() => probe(options, way, controls), readiness);
       reportUsage &&= probed.reportsUsage;
       const { contentType } = probed;
-      if (probed.options !== accepted.options) {
-        accepted = { ...accepted, options: probed.options };
-        // Each server gets the same requests: those before it are probed again.
+      if (probed.options !== sent) {
+        accepted = { ...accepted, options: { ...probed.options, model: form.options.model } };
+        // Each server and model gets the same requests: those before it are probed again.
         if (i > 0) {
           [i, reportUsage] = [-1, true];
           continue;

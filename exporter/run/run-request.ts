@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
+import type { ModelMix } from '../../core/run/model-mix.ts';
 import type { Objectives } from '../../core/run/objectives.ts';
 import type { ApiKeySource } from '../load/transports/api-key.ts';
 import type { ConnectionOptions } from '../load/transports/open-transport.ts';
@@ -39,6 +40,8 @@ export interface TrafficRequest {
   readonly tokenizer: { readonly name: string; readonly revision: string } | null;
   /** The tokenizer also counts the output of responses when the server reports a count; absent: no. */
   readonly checkUsage?: boolean;
+  /** Tokens of a block of the servers' prefix caches; null or absent: as they report it. */
+  readonly cacheBlockTokens?: number | null;
   readonly dataset: Omit<DatasetRequest, 'seed' | 'repeat'>;
 }
 
@@ -74,7 +77,10 @@ export interface ShardRequest {
 export interface RunRequest {
   /** The first server; `traffic` contains the others. */
   readonly url: string;
+  /** The first one of several. */
   readonly model: string;
+  /** Absent: all requests are for the same model. */
+  readonly models?: ModelMix;
   readonly scenario: string;
   /** Sorted; absent: none. */
   readonly tags?: readonly string[];

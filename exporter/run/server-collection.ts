@@ -1,3 +1,4 @@
+import { cacheSigns } from '../servers/summary/cache-signs.ts';
 import { things } from '../../core/text/quantities.ts';
 import { join } from 'node:path';
 import type { ServerTotals } from '../../core/measures/scalar-results.ts';
@@ -304,7 +305,7 @@ export class CollectedServers {
   constructor(collection: Collection, result: ServersResult, request: ServerMetricsRequest) {
     this.#collection = collection;
     this.result = result;
-    this.totals = { cachedInputRatio: cacheShare(collection) };
+    this.totals = { cachedInputRatio: cacheShare(collection), cacheSigns: cacheSigns(collection) };
     this.#request = request;
   }
 

@@ -152,3 +152,36 @@ test.each<[server: string, rejected: string, argv: readonly string[], field: str
   const { client } = JSON.parse(await readFile(join(performed.path, 'run.json'), 'utf8')) as RunFile;
   expect(client?.max_tokens_field).toBe(field);
 });
+
+test('several models: each is a part of the result with a verdict of its own, which decides that of the run', async () => {
+  const asked = new Map<string, number>();
+  const script: Script = (socket, { head, body }) => {
+    if (!head.startsWith('POST ')) return socket.write(response('404 X', 'text/plain', ''));
+    const { model } = JSON.parse(body) as { model: string };
+    const before = asked.get(model) ?? 0;
+    asked.set(model, before + 1);
+    // The probe of each model succeeds.
+    if (model === 'adapter' && before > 0) return socket.write(response('500 X', 'application/json', '{}'));
+    return socket.write(streamOf(GOOD_STREAM));
+  };
+  const { performed } = await run(script, [
+    ...['--model', 'adapter', '--concurrency', '2', '--request-count', '8'],
+    ...['--slo', 'error_ratio<=60%', '--slo', 'request_throughput>0.001requests/s'],
+  ]);
+  expect([...asked]).toEqual([
+    ['m', 5],
+    ['adapter', 5],
+  ]);
+  const { breakdown, requests, slos } = performed.result;
+  expect(requests).toMatchObject({ ok: 4, error: 4 });
+  expect(breakdown).toMatchObject([
+    { by: 'model', value: 'm', requests: { ok: 4, error: 0 }, slos: [{ verdict: 'met', value: 0 }] },
+    { by: 'model', value: 'adapter', requests: { ok: 0, error: 4 }, slos: [{ verdict: 'not_met', value: 1 }] },
+  ]);
+  expect(slos).toMatchObject([
+    { verdict: 'not_met', value: 1, why: expect.stringContaining('model adapter; met over all requests') },
+    { verdict: 'met' },
+  ]);
+  const stored = JSON.parse(await readFile(join(performed.path, 'run.json'), 'utf8')) as RunFile;
+  expect(stored.comparison_key).toMatchObject({ model: 'm, adapter', model_mix: { selection: 'round_robin' } });
+});

@@ -1,5 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PlannedReuse } from '../../core/measures/prefix-cache.ts';
 import type { ServerTotals } from '../../core/measures/scalar-results.ts';
 import { StagedSummary, type RunReading } from '../../core/measures/staged-summary.ts';
 import { instantAt, type PhaseWindow, type RunFile, type RunProcess, type RunTarget } from '../../core/run/run.ts';
@@ -51,6 +52,8 @@ export interface RunEnd {
   readonly servers?: ResultFile['servers'];
   /** The part of it that is listed among the measures; default: unknown. */
   readonly serverTotals?: ServerTotals;
+  /** What the plan makes possible for prefix caches; null or absent: it is not known. */
+  readonly plannedReuse?: PlannedReuse | null;
   /** RFC 3339 in UTC. */
   readonly end: string;
   /** Receives every record while they are stored, so that they do not have to be read again. */
@@ -211,6 +214,7 @@ export class RunWriter implements RunEvents {
     health,
     servers,
     serverTotals,
+    plannedReuse = null,
     end,
     reader,
   }: RunEnd): Promise<ResultFile> {
@@ -223,7 +227,7 @@ export class RunWriter implements RunEvents {
     } catch (error) {
       failed = error;
     }
-    const { result, notes } = await resultOf(run, this.#summary, chunks, health, servers, serverTotals);
+    const { result, notes } = await resultOf(run, this.#summary, chunks, health, servers, serverTotals, plannedReuse);
     await this.#shelf.close();
     this.#notes.push(...notes);
     try {

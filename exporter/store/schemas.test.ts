@@ -11,13 +11,14 @@ import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type {
-  BreakdownResult,
   ClientHealth,
   ConversationCounts,
   DistributionResult,
   Percentile,
   ResultFile,
   ScalarResult,
+  BreakdownResult,
+  PrefixCacheResult,
   StageResult,
 } from '../../core/run/result.ts';
 import type {
@@ -133,6 +134,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
     {
       endpoint_type: true,
       model: true,
+      model_mix: 'optional',
       load: true,
       cancellation: true,
       stop: true,
@@ -209,6 +211,8 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       lengths: true,
       shared_system_prompt_tokens: true,
       prefix_prompts: true,
+      prefix_tree: 'optional',
+      primed_prefixes: 'optional',
       user_context_tokens: true,
       conversation: true,
       documents: 'optional',
@@ -260,13 +264,25 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       slos: true,
       stages: true,
       conversations: 'optional',
+      prefix_cache: 'optional',
       breakdown: 'optional',
     } satisfies Keys<ResultFile>,
   ],
   [
+    'PrefixCacheResult',
+    at(schemas.result, 'prefix_cache'),
+    {
+      block_tokens: true,
+      possible_ratio: true,
+      usage_ratio: true,
+      server_ratio: true,
+      why: true,
+    } satisfies Keys<PrefixCacheResult>,
+  ],
+  [
     'BreakdownResult',
     at(schemas.result, 'breakdown', '[]'),
-    { by: true, value: true, requests: true, measures: true } satisfies Keys<BreakdownResult>,
+    { by: true, value: true, requests: true, measures: true, slos: 'optional' } satisfies Keys<BreakdownResult>,
   ],
   [
     'ConversationCounts',
@@ -353,6 +369,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       think_ns: true,
       tool_ns: true,
       planned_ns: true,
+      model: true,
       due_ns: true,
       sent_ns: true,
       first_content_ns: true,

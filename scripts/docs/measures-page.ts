@@ -7,7 +7,7 @@ import { DISTRIBUTION_MEASURES, HTTP_MEASURES } from '../../core/measures/measur
 import type { DistributionMeasure, ScalarMeasure } from '../../core/measures/measures.ts';
 import { CONVERSATION_MEASURES, TURN_MEASURES } from '../../core/measures/conversations.ts';
 import { USAGE_CHECK_MEASURES, USAGE_DISCREPANCY_COUNT } from '../../core/measures/usage-check.ts';
-import { SERVER_MEASURES } from '../../core/measures/scalar-results.ts';
+import { PLAN_MEASURES, SERVER_MEASURES } from '../../core/measures/scalar-results.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import { ERROR_REASONS } from '../../core/run/record.ts';
 import type { MeasureResult } from '../../core/run/result.ts';
@@ -62,6 +62,8 @@ export function measuresPage(): string {
     scalarTable(Object.values(SCALAR_MEASURES), populations),
     "From the servers' own counters:",
     scalarTable(Object.values(SERVER_MEASURES), new Map()),
+    'From the plan, where it knows what its prompts share (prefixes, system prompts, conversations, traces with hash IDs):',
+    scalarTable(Object.values(PLAN_MEASURES), new Map()),
     '## Energy',
     ENERGY,
     scalarTable(Object.values(ENERGY_MEASURES), new Map()),

@@ -2,6 +2,7 @@ import { type Load, closedLoop } from '../../core/run/load.ts';
 import { exampleCapacity } from '../../exporter/store/fixtures/example-capacity.ts';
 import { parseText, writePage } from '../../core/exposition/index.ts';
 import { OUTCOMES, PHASES } from '../../core/run/record.ts';
+import type { ObjectiveResult } from '../../core/run/objectives.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type { OwnFamilies } from '../../exporter/explain/own-family.ts';
 import { requestRecord, resultFile, runFile, scalar } from '../../exporter/publish/fixtures/run.ts';
@@ -130,12 +131,17 @@ export function meaningOf(label: string): string {
   return meaning;
 }
 
+const MODEL_MIX = {
+  models: ['a', 'b'].map((model) => ({ model, share: 0.5 })),
+  selection: 'round_robin',
+} as const;
+
 function liveMetrics(): ReturnType<typeof createLiveMetrics> {
   const run = runFile();
   const stages = [{ duration_seconds: 60, concurrency: 8, request_rate: null }];
   const load: Load = { ...closedLoop(null), mode: 'stages', stages };
   const stop = { request_count: 10, benchmark_duration_seconds: 60 };
-  const staged = { ...run, comparison_key: { ...run.comparison_key, load, stop } };
+  const staged = { ...run, comparison_key: { ...run.comparison_key, load, stop, model_mix: MODEL_MIX } };
   const live = createLiveMetrics({ run: staged, version: '0', isGood: () => true, respondingTargets: () => 1 });
   live.targetsRead([target('http://gpu-1:8000/metrics', 'vllm')]);
   return live;
@@ -157,6 +163,11 @@ const VERDICT: VerdictEntry = {
 
 const JUDGED = [stateOf([VERDICT], [], [exampleCapacity()])].filter((state) => state !== null);
 
+const MET: ObjectiveResult = {
+  ...{ measure: 'time_to_first_token', stat: 'p95', comparison: '<', limit: 0.3, unit: 'seconds' },
+  ...{ value: 0.2, interval: null, verdict: 'met', why: null },
+};
+
 function finishedRuns(): ResultMetrics {
   const run = runFile({ status: 'completed', end: '2026-11-03T10:15:11.000Z' });
   const result = resultFile({
@@ -175,13 +186,14 @@ function finishedRuns(): ResultMetrics {
           scalar({ unit: 'ratio', measure: 'cached_input_ratio' }),
         ],
       },
-    ],
-    slos: [
       {
-        ...{ measure: 'time_to_first_token', stat: 'p95', comparison: '<', limit: 0.3, unit: 'seconds' },
-        ...{ value: 0.2, interval: null, verdict: 'met', why: null },
+        ...{ by: 'model', value: 'a', requests: { ok: 1, error: 0, timeout: 0, cancelled: 0 }, slos: [MET] },
+        measures: (['seconds', 'tokens', 'ratio', 'requests_per_second', 'tokens_per_second'] as const).map((unit) =>
+          scalar({ unit, measure: 'request_latency' }),
+        ),
       },
     ],
+    slos: [MET],
   });
   const source: RunReader = {
     list: async () => [{ run_id: run.run_id, summary: runSummary(run, null), damage: null }],

@@ -69,7 +69,10 @@ export async function run(words: readonly string[]): Promise<number> {
   const id = own.id ?? createRunId(new Date());
   if (!isRunId(`${id}-${'0'.repeat(8)}`))
     throw new CliError(`--id is '${id}' and must be at most 55 letters, digits and dashes`);
-  const sides = await completeSides({ a: [...shared, ...a, '--url', urls.a], b: [...shared, ...b, '--url', urls.b] });
+  const sides = await completeSides({
+    a: [...sharedWith(a, shared), ...a, '--url', urls.a],
+    b: [...sharedWith(b, shared), ...b, '--url', urls.b],
+  });
   // Of this comparison only: a cache may hold the texts of another on one of the servers.
   // A pair that is measured again has new texts as well.
   const textsOf = (pair: number, tryOfPair: number): string =>
@@ -99,6 +102,13 @@ export async function run(words: readonly string[]): Promise<number> {
     process.stderr.write(`options that differ on purpose: ${shownArguments(different).join(' ')}\n`);
   const accepted = different.length > 0 ? 'configuration' : 'none';
   return compareRuns(store, found, { ...own, paired: true, accepted, continued });
+}
+
+/** The shared options without the models when a side has its own: it does not add one to them. */
+function sharedWith(side: readonly string[], shared: readonly string[]): readonly string[] {
+  const isModel = (word: string | undefined): boolean => word === '--model' || word === '-m';
+  if (!side.some((word) => isModel(word) || word.startsWith('--model='))) return shared;
+  return shared.filter((word, i) => !isModel(word) && !word.startsWith('--model=') && !isModel(shared[i - 1]));
 }
 
 type Sides = Readonly<Record<PairSide, readonly string[]>>;

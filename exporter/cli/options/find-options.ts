@@ -2,6 +2,7 @@ import { hasCode } from '../../errors/expected-error.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchedLoad } from '../../../core/run/capacity.ts';
+import { modelNamesText } from '../../../core/run/model-mix.ts';
 import { createRunId, isRunId } from '../../../core/run/run-id.ts';
 import { objectiveText } from '../../../core/objectives/grammar.ts';
 import type { CapacitySearch, PlannedProbe } from '../../run/find/find-capacity.ts';
@@ -9,9 +10,10 @@ import { objectiveTest, type ObjectiveTest } from '../../run/find/objective-test
 import type { RunRequest } from '../../run/run-request.ts';
 import { unfinishedDirectory } from '../../store/run-paths.ts';
 import { CliError } from '../failure.ts';
+import { modelTexts } from './model-options.ts';
 import { requestedObjectives } from './objective-options.ts';
 import { valuesOf, type GivenArguments, type GivenValues } from './options.ts';
-import { runCommandLine, withModel, type ModelSource } from './requested-runs.ts';
+import { NO_MODEL, runCommandLine, withModel, type ModelSource } from './requested-runs.ts';
 import { RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
 
 const START = { concurrency: 1, request_rate: 1 } as const;
@@ -32,10 +34,10 @@ export async function requestedFind(
   modelOf: ModelSource,
 ): Promise<{ options: RunOptions; given: GivenValues }> {
   const options = valuesOf(RUN_OPTIONS, given);
-  if (options.model !== null || options.url.length === 0) return { options, given: given.values };
-  const search = requestedSearch({ ...options, model: '' }, given.values);
+  if (options.model.length > 0 || options.url.length === 0) return { options, given: given.values };
+  const search = requestedSearch({ ...options, model: [NO_MODEL] }, given.values);
   const model = await modelOf(search.request(smallestProbe(search.range.start)));
-  return { options: { ...options, model }, given: withModel(given, model).values };
+  return { options: { ...options, model: [model] }, given: withModel(given, model).values };
 }
 
 const smallestProbe = (load: number): PlannedProbe => ({
@@ -63,7 +65,7 @@ export function requestedSearch(options: RunOptions, given: GivenValues): Capaci
   return {
     groupId,
     scenario: options.scenario,
-    model: options.model ?? '',
+    model: modelNamesText(modelTexts(options.model)),
     range: { load, start, min: Math.min(start, LOWEST[load]), max },
     tests,
     objectives: slos.map((slo) => ({ text: objectiveText(slo), ...slo })),

@@ -147,7 +147,7 @@ test.each([
   ['--request-count 1 --fixed-schedule-auto-offset', '--fixed-schedule-auto-offset requires --fixed-schedule'],
   [
     '--request-count 1 --warmup-concurrency 2',
-    '--warmup-concurrency requires --warmup-request-count or --warmup-duration',
+    '--warmup-concurrency requires --warmup-request-count, --warmup-duration or --prime-prefixes',
   ],
   [
     '--request-count 1 --request-cancellation-delay 2',

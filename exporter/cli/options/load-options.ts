@@ -149,7 +149,7 @@ function errorLimit(help: string): Option<ErrorLimit> {
   };
 }
 
-const WARMED = { requires: ['--warmup-request-count or --warmup-duration'] };
+const WARMED = { requires: ['--warmup-request-count, --warmup-duration or --prime-prefixes'] };
 
 /** What comes before the measurement. */
 export const WARMUP_OPTIONS = {
@@ -205,8 +205,11 @@ export function countLoadSteps(options: Pick<LoadOptions, 'concurrency' | 'reque
 
 type RequestedLoad = Pick<RunRequest, 'measure' | 'warmup' | 'cancellation' | 'maxOutputTokensTotal'>;
 
-/** The load of one step, with the checks that concern several options. `seed`: of arrivals. Throws a `CliError`. */
-export function requestedLoad(options: LoadOptions, step: LoadStep, seed: number): RequestedLoad {
+/**
+ * The load of one step, with the checks that concern several options. `seed`: of arrivals; `priming`: requests that the
+ * warm-up begins with. Throws a `CliError`.
+ */
+export function requestedLoad(options: LoadOptions, step: LoadStep, seed: number, priming = 0): RequestedLoad {
   checkCombinations(options);
   const ratio = options['request-cancellation-rate'] / 100;
   const load = measuredLoad(options, step, seed);
@@ -219,7 +222,7 @@ export function requestedLoad(options: LoadOptions, step: LoadStep, seed: number
       gracePeriodSeconds: options['benchmark-grace-period'],
       ...(options['cool-down'] ? { coolDown: true } : {}),
     },
-    warmup: warmup(options, load, seed),
+    warmup: warmup(options, load, seed, priming),
     cancellation: ratio === 0 ? null : { ratio, delaySeconds: options['request-cancellation-delay'] },
     maxOutputTokensTotal: options['max-output-tokens-total'],
   };
@@ -292,8 +295,8 @@ function rate(options: LoadOptions, requestRate: number, pattern: ArrivalPattern
 }
 
 /** The measured load with what the warm-up has of its own, and without its ramps, which are in no result. */
-function warmup(options: LoadOptions, measured: LoadPlan, seed: number): PhaseLoad | null {
-  const requestCount = options['warmup-request-count'] || null;
+function warmup(options: LoadOptions, measured: LoadPlan, seed: number, priming: number): PhaseLoad | null {
+  const requestCount = priming + (options['warmup-request-count'] ?? 0) || null;
   const durationSeconds = options['warmup-duration'] || null;
   if (requestCount === null && durationSeconds === null) return null;
   const gracePeriodSeconds = options['warmup-grace-period'];

@@ -48,7 +48,7 @@ export async function requestedRuns(
   for (const file of files) {
     const given = withFile(flags, file);
     const options = read(given);
-    const asks = options.model === null && modelOf !== undefined && options.url.length > 0;
+    const asks = options.model.length === 0 && modelOf !== undefined && options.url.length > 0;
     const named = asks ? withModel(given, await modelOf(withoutModel(options))) : given;
     each.push({ given: named, options: asks ? read(named) : options });
   }
@@ -108,9 +108,12 @@ export async function unseenDefaults(argv: readonly string[]): Promise<string | 
 export const withModel = (given: GivenArguments, model: string): GivenArguments =>
   withFile(given, new Map([['model', { texts: [model], source: '/v1/models' }]]));
 
+/** As long as no server has named one. */
+export const NO_MODEL = 'unknown';
+
 /** What is wrong with other options is reported before the server is queried. */
 function withoutModel(options: RunOptions): RunRequest {
-  const [request] = runRequests({ ...options, model: '' });
+  const [request] = runRequests({ ...options, model: [NO_MODEL] });
   if (request === undefined) throw new CliError('the options describe no run');
   return request;
 }

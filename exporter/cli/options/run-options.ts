@@ -5,6 +5,7 @@ import {
   DEFAULT_IDLE_TIMEOUT_SECONDS,
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
 } from '../../load/responses/deadlines.ts';
+import { leavesOf } from '../../load/datasets/prefix-tree.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../../publish/linger.ts';
 import { RUN_EXPORTS, type RunRequest } from '../../run/run-request.ts';
@@ -23,6 +24,7 @@ import {
   WARMUP_OPTIONS,
   type LoadStep,
 } from './load-options.ts';
+import { MODEL_OPTIONS, requestedModels } from './model-options.ts';
 import {
   headersOf,
   DEFAULT_INTERVAL_SECONDS,
@@ -59,7 +61,7 @@ const SERVER_OPTIONS = {
   url: list(
     texts('URL', 'the server: http://host:8000, or the full URL of its endpoint; multiple values are used round-robin'),
   ),
-  model: text('NAME', 'name of the model on the server (default: the only one that it lists)', null),
+  ...MODEL_OPTIONS,
   ...ENDPOINT_OPTIONS,
   header: list(texts('NAME:VALUE', 'a header to send with each request; may be repeated')),
 };
@@ -306,17 +308,22 @@ export function runRequests(given: RunOptions): readonly RunRequest[] {
 function runRequest(options: RunOptions, step: LoadStep): RunRequest {
   const [url, ...moreUrls] = options.url;
   if (url === undefined) throw new CliError('--url is required, for example --url http://localhost:8000');
-  if (options.model === null) throw new CliError('--model is required; the server lists its models at /v1/models');
   const runId = options['run-id'];
   if (runId !== null && !isRunId(runId))
     throw new CliError(`--run-id is '${runId}' and must be 1 to 64 letters, digits and dashes`);
   const seed = options['random-seed'] ?? 0;
+  const traffic = requestedTraffic(options, moreUrls);
+  const { prefixes, primed = false } = traffic.dataset.synthetic;
+  const models = requestedModels(options);
+  if (primed && models.models !== undefined)
+    throw new CliError('--prime-prefixes cannot be used with several models: each has a cache of its own');
+  const primingRequests = primed ? leavesOf(prefixes?.levels ?? []) : 0;
   return {
     url,
-    model: options.model,
+    ...models,
     scenario: options.scenario,
     tags: options.tag,
-    ...requestedLoad(options, step, seed),
+    ...requestedLoad(options, step, seed, primingRequests),
     workers: options.workers,
     shard: requestedShard(options),
     inputTokens: options.isl ?? DEFAULT_INPUT_TOKENS,
@@ -326,7 +333,7 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     group: null,
     sampling: requestedFields(options),
     headers: headersOf(options.header, '--header'),
-    traffic: requestedTraffic(options, moreUrls),
+    traffic,
     cacheReset: isFirstShard(options) ? requestedReset(options) : null,
     requestTimeoutSeconds: options['request-timeout-seconds'],
     waitReadySeconds: options['wait-ready'],

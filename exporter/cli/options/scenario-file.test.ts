@@ -39,7 +39,7 @@ test('flags and environment go before the file', () => {
   const environment = { LLMBENCH_MODEL: 'other', LLMBENCH_REQUEST_COUNT: '7' };
   expect(valuesWith(values, ['--request-count', '5'], environment)).toMatchObject({
     'request-count': 5,
-    model: 'other',
+    model: ['other'],
     scenario: 'chat',
   });
 });

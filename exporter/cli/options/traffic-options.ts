@@ -4,6 +4,8 @@ import { detectFileType, firstLineOf, TIMED_TYPES } from '../../load/datasets/de
 import { SAMPLING_STRATEGIES } from '../../load/datasets/file-dataset.ts';
 import { parseSequenceDistribution } from '../../load/datasets/lengths.ts';
 import { FILE_TYPES, type FileType, type DatasetRequest } from '../../load/datasets/open-dataset.ts';
+import { DEFAULT_CACHE_BLOCK_TOKENS } from '../../load/datasets/prefix-reuse.ts';
+import { parsePrefixLevels } from '../../load/datasets/prefix-tree.ts';
 import {
   DEFAULT_INPUT_TOKENS,
   DEFAULT_OUTPUT_TOKENS,
@@ -87,6 +89,9 @@ const SYNTHETIC_ONLY = [
     'osl-stddev',
     'shared-system-prompt-length',
     'num-prefix-prompts',
+    'prefix-tree',
+    'prefix-zipf-alpha',
+    'prime-prefixes',
   ],
   ...['user-context-prompt-length', 'session-turns-mean', 'session-turns-stddev', 'session-turn-delay-mean'],
 ];
@@ -124,6 +129,31 @@ export const PROMPT_OPTIONS = {
     ...tokens('tokens of each of these prefixes', 0),
     requires: ['--num-prefix-prompts'],
   },
+  'prefix-tree': text(
+    'COUNTxTOKENS[,…]',
+    'prefixes that share their beginnings: 4x512,8x256 is 4 of 512 tokens, each continued by 8 of 256',
+    null,
+    { conflicts: { 'num-prefix-prompts': 'it sets the prefixes', 'prefix-prompt-length': 'it sets the prefixes' } },
+  ),
+  'prefix-zipf-alpha': number(
+    'ALPHA',
+    'popularity of the prefixes: the n-th is drawn with a probability proportional to 1 / n^ALPHA; 0: all alike',
+    { min: 0, max: 10 },
+    0,
+    { requires: ['--num-prefix-prompts or --prefix-tree'] },
+  ),
+  'prime-prefixes': flag('begin the warm-up with one short request for each prefix, so that caches hold all of them', {
+    requires: ['--num-prefix-prompts or --prefix-tree'],
+    conflicts: {
+      'num-dataset-entries': 'the warm-up may lack entries for some prefixes',
+      'warmup-duration': 'the warm-up has to send all prefixes',
+    },
+  }),
+  'cache-block-size': integer(
+    `tokens of a block of the server's prefix cache, for the hit rate that is possible (default: what vLLM reports, else ${DEFAULT_CACHE_BLOCK_TOKENS})`,
+    TOKENS,
+    null,
+  ),
   'user-context-prompt-length': tokens('tokens of a text that begins each conversation and is its own', 0),
   'session-turns-mean': number('N', 'turns of a conversation', { min: 1, max: 10_000 }, 1),
   'session-turns-stddev': number('N', 'standard deviation of the turns', { min: 0, max: 10_000 }, 0),
@@ -207,6 +237,7 @@ export function requestedTraffic(options: TrafficOptions, moreUrls: readonly str
     tokenizer: options.tokenizer === null ? null : { name: options.tokenizer, revision: options['tokenizer-revision'] },
     checkUsage: options['check-usage'],
     dataset: requestedDataset(options),
+    cacheBlockTokens: options['cache-block-size'],
   };
 }
 
@@ -310,10 +341,22 @@ function synthetic(
     outputStddev: options['osl-stddev'],
     distribution,
     systemPromptTokens: options['shared-system-prompt-length'],
-    prefixes: { count: options['num-prefix-prompts'], tokens: options['prefix-prompt-length'] },
+    ...prefixes(options),
     userContextTokens: options['user-context-prompt-length'],
     conversations: conversations(options),
     entries: options['num-dataset-entries'],
+  };
+}
+
+/** Throws a `CliError`. */
+function prefixes(options: TrafficOptions): Pick<DatasetRequest['synthetic'], 'prefixes' | 'primed'> {
+  const tree = options['prefix-tree'];
+  const single = { count: options['num-prefix-prompts'], tokens: options['prefix-prompt-length'] };
+  const levels = tree !== null ? refused(() => parsePrefixLevels(tree)) : single.count > 0 ? [single] : [];
+  if (levels.length === 0) return {};
+  return {
+    prefixes: { levels, zipfAlpha: options['prefix-zipf-alpha'] },
+    ...(options['prime-prefixes'] ? { primed: true } : {}),
   };
 }
 

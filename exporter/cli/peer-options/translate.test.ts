@@ -55,7 +55,7 @@ test('what needs no counterpart is left out, with a line', () => {
 test.each([
   [
     'vllm bench serve --lora-modules a b',
-    '--lora-modules: a run has one model; a LoRA adapter is the --model of a run',
+    '--lora-modules: use --model a --model b: a LoRA adapter is the name of a model',
   ],
   ['vllm bench serve --random-range-ratio 0.5', '--random-range-ratio: use --isl-stddev and --osl-stddev'],
   ['vllm bench serve --dataset-name constructor', '--dataset-name: random prompts are the default'],

@@ -174,16 +174,17 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
   const details: readonly (readonly [name: string, text: string])[] = [
     ['window', `${quantity(result.window.seconds, 'seconds')} from the first request to the end of the last`],
     ...conversationFacts(result),
-    ...cacheHits(result.measures),
+    ...cacheHits(result),
     ...stalls(result.measures),
     ...costFacts(result.measures),
     ...serverFacts(result),
   ];
-  const stages = stageTable(result, width);
+  const tables = partTables(result, width);
   const breakdown = breakdownTable(result, width);
   const parts = [
     headline(result, print),
-    ...(stages.length === 0 ? [] : [stages, ['all stages together:']]),
+    ...tables.map(({ lines }) => lines),
+    ...(tables.length === 0 ? [] : [[`all ${tables.map(({ of }) => of).join(' and ')} together:`]]),
     distributionTable(result, width),
     ...(breakdown.length === 0 ? [] : [breakdown]),
     details.flatMap(([name, text]) => factLines(name, text, width)),
@@ -191,16 +192,20 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-/** Servers may count cached tokens without reporting them in `usage`. */
-function cacheHits(measures: readonly MeasureResult[]): [name: string, text: string][] {
+/** Servers may count cached tokens without reporting them in `usage`; what the plan makes possible stands beside them. */
+function cacheHits({ measures, prefix_cache: planned }: ResultFile): [name: string, text: string][] {
   const [usage, servers] = ['cached_input_ratio', SERVER_MEASURES.server_cached_input_ratio.measure].map((measure) =>
     scalarOf(measures, measure),
   );
   const parts = [
+    ...(planned === undefined
+      ? []
+      : [`${quantity(planned.possible_ratio, 'ratio')} possible (blocks of ${planned.block_tokens} tokens)`]),
     ...(usage === undefined ? [] : [`${quantity(usage.value, 'ratio')} of the input tokens by usage`]),
     ...(servers?.value == null ? [] : [`${quantity(servers.value, 'ratio')} by the servers' counters`]),
   ];
-  return parts.length === 0 ? [] : [['cache hits', parts.join(' · ')]];
+  const why = (planned?.why ?? []).map((line): [string, string] => ['', `below possible: ${line}`]);
+  return parts.length === 0 ? [] : [['cache hits', parts.join(' · ')], ...why];
 }
 
 function stalls(measures: readonly MeasureResult[]): [name: string, text: string][] {
@@ -222,22 +227,46 @@ const CONVERSATION_FACTS = [
 const LATENCIES = ['time_to_first_token', 'inter_token_latency'] as const;
 const PERCENTILES = ['p50', 'p99'] as const;
 
-/** One row per stage of a load, as wide as `width`; no line without stages. */
-function stageTable({ stages }: Pick<ResultFile, 'stages'>, width = Infinity): string[] {
-  if (stages.length === 0) return [];
-  const column = (above: string, below: string, cell: (stage: StageResult) => string): TableColumn => ({
+/** A population of its own within a run: the requests of a stage, or to a model. */
+type Part = Pick<StageResult, 'requests' | 'measures' | 'slos'> & { readonly name: string };
+
+/** A table for the stages of the load, and one for each dimension of it; none without them. */
+function partTables(
+  { stages, breakdown = [] }: ResultFile,
+  width?: number,
+): readonly { readonly of: string; readonly lines: string[] }[] {
+  const ofStages = stages.map((stage) => ({ ...stage, name: `${stage.stage} ${stageText(stage.load)}` }));
+  const ofModels = breakdown
+    .filter(({ by }) => by === 'model')
+    .map((part) => ({ ...part, slos: part.slos ?? [], name: part.value }));
+  const tables = [
+    { of: 'stages', lines: partTable('stage', ofStages, width) },
+    { of: 'models', lines: partTable('model', ofModels, width) },
+  ];
+  return tables.filter(({ lines }) => lines.length > 0);
+}
+
+const PART_NOTES = {
+  stage: ['', 'a request belongs to the stage in which it was due'],
+  model: [],
+} as const;
+
+/** One row per part, as wide as `width`; no line without parts. */
+function partTable(kind: keyof typeof PART_NOTES, parts: readonly Part[], width = Infinity): string[] {
+  if (parts.length === 0) return [];
+  const column = (above: string, below: string, cell: (part: Part) => string): TableColumn => ({
     head: [above, below],
-    cells: stages.map(cell),
+    cells: parts.map(cell),
   });
-  const percentile = (measure: string, name: PercentileName) => (stage: StageResult) =>
-    quantity(percentileOf(stage, measure, name), 'seconds');
-  const rate = (measure: string) => (stage: StageResult) => {
-    const found = stage.measures.find((each) => each.kind === 'scalar' && each.measure === measure);
-    return found?.kind === 'scalar' && found.value !== null ? significant(found.value) : ABSENT;
+  const percentile = (measure: string, name: PercentileName) => (part: Part) =>
+    quantity(percentileOf(part, measure, name), 'seconds');
+  const rate = (measure: string) => (part: Part) => {
+    const found = scalarOf(part.measures, measure);
+    return found === undefined || found.value === null ? ABSENT : significant(found.value);
   };
-  const hasSlos = stages.some(({ slos }) => slos.length > 0);
+  const hasSlos = parts.some(({ slos }) => slos.length > 0);
   const columns = [
-    column('', 'stage', ({ stage, load }) => `${stage} ${stageText(load)}`),
+    column('', kind, ({ name }) => name),
     column('', 'ok', ({ requests }) => counted(requests.ok)),
     column('', 'failed', ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES))),
     column('', 'req/s', rate('request_throughput')),
@@ -247,7 +276,7 @@ function stageTable({ stages }: Pick<ResultFile, 'stages'>, width = Infinity): s
     ),
     ...(hasSlos ? [column('', 'SLO', ({ slos }) => OBJECTIVE_VERDICTS[worstVerdict(slos) ?? 'met'])] : []),
   ];
-  return [...columnBlocks(columns, width), '', 'a request belongs to the stage in which it was due'];
+  return [...columnBlocks(columns, width), ...PART_NOTES[kind]];
 }
 
 /** How many conversations there were, and how long the complete ones took. */
@@ -261,8 +290,9 @@ function conversationFacts({ conversations, measures }: ResultFile): [name: stri
   return [['turns', [`${complete} conversations complete, ${incomplete} incomplete`, ...parts].join(' · ')]];
 }
 
-/** One row per population of the breakdown; no line without one. */
-function breakdownTable({ breakdown = [] }: Pick<ResultFile, 'breakdown'>, width = Infinity): string[] {
+/** One row per class of turns; no line without conversations. */
+function breakdownTable({ breakdown: all = [] }: Pick<ResultFile, 'breakdown'>, width = Infinity): string[] {
+  const breakdown = all.filter(({ by }) => by === 'turn');
   if (breakdown.length === 0) return [];
   const column = (above: string, below: string, cell: (each: BreakdownResult) => string): TableColumn => ({
     head: [above, below],

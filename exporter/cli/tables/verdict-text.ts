@@ -86,6 +86,7 @@ export function verdictText(report: VerdictReport, { width, paint }: Print = TO_
     ['runs', `${a} ${things(runs.a.length, 'runs')}, ${b} ${things(runs.b.length, 'runs')}`],
     ...leftOutLines(report).map((line) => ['left out', line]),
     ...anchorLines(report).map((line) => ['anchor', line]),
+    ...partLines(report).map((line, i) => [i === 0 ? 'by model' : '', line]),
     ...preflight.map((finding) => [OUTCOMES[finding.outcome], findingText(finding, report.design)]),
   ].flatMap(([name = '', text = '']) => factLines(name, text, width));
   const facts = [...verdictLines('verdict', verdict, '', { width, paint }), ...others];
@@ -102,6 +103,18 @@ export function verdictText(report: VerdictReport, { width, paint }: Print = TO_
     .filter((part) => part.length > 0)
     .map((part) => part.join('\n'))
     .join('\n\n')}\n`;
+}
+
+const MAX_PART_LINES = 4;
+
+/** What regressed for the requests to one model, which does not decide the verdict. */
+export function partLines({ measures }: Comparison): readonly string[] {
+  const regressed = measures.filter(
+    ({ gating, breakdown = '', verdict }) => !gating && breakdown.startsWith('model=') && verdict === 'regressed',
+  );
+  const lines = regressed.slice(0, MAX_PART_LINES).map(({ sentence }) => sentence);
+  const more = regressed.length - lines.length;
+  return more === 0 ? lines : [...lines, `${more} more`];
 }
 
 /** How a finding of the preflight is called. */

@@ -24,8 +24,29 @@ export interface Dataset {
    * no times.
    */
   readonly due_ns?: Float64Array;
+  /**
+   * What prompts share on purpose: of the request at a position, or of each turn of the conversation there, in order;
+   * absent: nothing, or it is not known.
+   */
+  readonly shared?: (phase: LoadPhase | 'probe', position: number) => readonly PromptReuse[];
   /** What a user should know of how the file was read, a line each; absent: nothing. */
   readonly notes?: readonly string[];
+}
+
+/** What of a prompt other prompts may begin with too. */
+export interface PromptReuse {
+  /** All tokens of the prompt, as planned. */
+  readonly tokens: number;
+  /** From its beginning: texts that other prompts with the same segments before have too. */
+  readonly segments: readonly PromptSegment[];
+  /** Of the tokens, those that an earlier turn of the same conversation had, with its planned response; 0: none. */
+  readonly earlier: number;
+}
+
+/** Equal keys stand for equal texts. */
+export interface PromptSegment {
+  readonly key: string | number;
+  readonly tokens: number;
 }
 
 /** An exchange with the model: of a user, or of agents that work for one. Its requests are numbered from 0. */

@@ -123,9 +123,9 @@ describe('what requests share', () => {
   });
 
   test('a pool of prefixes, each with its share of the requests', () => {
-    const prompts = many(syntheticDataset({ ...options, prefixes: { count: 4, tokens: 20 } })).map(
-      ({ prompt }) => prompt,
-    );
+    const prompts = many(
+      syntheticDataset({ ...options, prefixes: { levels: [{ count: 4, tokens: 20 }], zipfAlpha: 0 } }),
+    ).map(({ prompt }) => prompt);
     const beginnings = prompts.map((prompt) => prompt.split(' ').slice(0, 20).join(' '));
     expect(new Set(beginnings).size).toBe(4);
     expect(new Set(prompts).size).toBe(prompts.length);
@@ -196,7 +196,7 @@ describe('with a tokenizer lengths are exact', () => {
         ...options,
         inputTokens,
         tokenizer,
-        prefixes: { count: 2, tokens: 33 },
+        prefixes: { levels: [{ count: 2, tokens: 33 }], zipfAlpha: 0 },
         systemPromptTokens: 21,
       });
       for (const { prompt, history, input_tokens } of many(dataset, 90)) {

@@ -2,9 +2,17 @@ import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import type { Random } from '../../../core/stats/seeded-random.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import { type Conversation, type Dataset, planSha256, turnInOrder } from './dataset.ts';
+import {
+  type Conversation,
+  type Dataset,
+  planSha256,
+  type PromptReuse,
+  type PromptSegment,
+  turnInOrder,
+} from './dataset.ts';
 import { drawLength, drawLengths, drawNormal, onlyLengths } from './lengths.ts';
 import type { Lengths, LengthSpread, WeightedPair } from './lengths.ts';
+import { leavesOf, PathDraw, pathOfLeaf, type PrefixTree } from './prefix-tree.ts';
 import { PromptWriter } from './prompt-writer.ts';
 import type { WrittenText } from './prompt-writer.ts';
 
@@ -24,8 +32,10 @@ export interface SyntheticOptions {
   readonly distribution?: readonly WeightedPair[] | null;
   /** `--shared-system-prompt-length`: a system prompt that all requests share; 0: none. */
   readonly systemPromptTokens?: number;
-  /** `--num-prefix-prompts` and `--prefix-prompt-length`: each prompt begins with one of this many prefixes. */
-  readonly prefixes?: { readonly count: number; readonly tokens: number };
+  /** `--num-prefix-prompts` with `--prefix-prompt-length`, or `--prefix-tree`: each prompt begins with one of these; absent: none. */
+  readonly prefixes?: PrefixTree;
+  /** `--prime-prefixes`: the warm-up begins with one short request for each of them, in order; absent: it does not. */
+  readonly primed?: boolean;
   /**
    * `--user-context-prompt-length`: a text that all turns of one conversation share, and no other conversation has; 0:
    * none.
@@ -74,14 +84,23 @@ export function syntheticDataset(options: SyntheticOptions): Dataset {
       documents === null
         ? texts.conversation(phase, entryAt(position), 1).request(0, [])
         : texts.documents(phase, entryAt(position), documents),
+    ...(texts.areShared && documents === null
+      ? { shared: (phase, position) => texts.reuse(phase, entryAt(position), 1) }
+      : {}),
   };
   if (conversations === null) return dataset;
+  /** With the source of what follows. */
+  const turnsOf = (phase: string, entry: number): readonly [turns: number, random: Random] => {
+    const random = seededRandom(`${options.seed}/${phase}/${entry}/turns`);
+    const turns = drawLength(conversations.turns, random);
+    return [texts.isPriming(phase, entry) ? 1 : turns, random];
+  };
   return {
     ...dataset,
+    shared: (phase, position) => texts.reuse(phase, entryAt(position), turnsOf(phase, entryAt(position))[0]),
     conversation(phase, position) {
       const entry = entryAt(position);
-      const random = seededRandom(`${options.seed}/${phase}/${entry}/turns`);
-      const turns = drawLength(conversations.turns, random);
+      const [turns, random] = turnsOf(phase, entry);
       const { mean, stddev, ratio } = conversations.delay;
       const delays = Array.from({ length: turns }, () => Math.max(0, drawNormal(mean, stddev, random) * ratio));
       return {
@@ -110,7 +129,8 @@ function planOf(options: SyntheticOptions): Readonly<Record<string, string | num
     outputStddev: options.outputStddev ?? 0,
     distribution: distribution == null ? null : JSON.stringify(distribution),
     systemPromptTokens: options.systemPromptTokens ?? 0,
-    prefixes: prefixes === undefined ? null : `${prefixes.count}x${prefixes.tokens}`,
+    prefixes: prefixes === undefined ? NO_PREFIXES : prefixesKey(prefixes),
+    ...(options.primed === true ? { primed: 1 } : {}),
     userContextTokens: options.userContextTokens ?? 0,
     conversations: conversations == null ? null : JSON.stringify(conversations),
     entries: options.entries ?? null,
@@ -121,6 +141,14 @@ function planOf(options: SyntheticOptions): Readonly<Record<string, string | num
   };
 }
 
+/** As plans without prefixes have always had it. */
+const NO_PREFIXES = '0x0';
+
+function prefixesKey({ levels, zipfAlpha }: PrefixTree): string {
+  const text = levels.map(({ count, tokens }) => `${count}x${tokens}`).join(',');
+  return zipfAlpha === 0 ? text : `${text} zipf ${zipfAlpha}`;
+}
+
 class SyntheticTexts {
   readonly #options: SyntheticOptions;
   readonly #writer: PromptWriter;
@@ -128,6 +156,8 @@ class SyntheticTexts {
   /** Null when they differ. */
   readonly #onlyLengths: Lengths | null;
   readonly #shared = new Map<string, WrittenText>();
+  readonly #paths: PathDraw | null;
+  readonly #leaves: number;
 
   constructor(options: SyntheticOptions) {
     this.#options = options;
@@ -140,6 +170,41 @@ class SyntheticTexts {
       },
     ];
     this.#onlyLengths = onlyLengths(this.#pairs);
+    const { prefixes, primed = false } = options;
+    this.#paths = prefixes === undefined ? null : new PathDraw(prefixes);
+    this.#leaves = primed && prefixes !== undefined ? leavesOf(prefixes.levels) : 0;
+  }
+
+  /** Whether requests of different conversations have text in common. */
+  get areShared(): boolean {
+    const { systemPromptTokens = 0, prefixes, entries = null } = this.#options;
+    return systemPromptTokens > 0 || prefixes !== undefined || entries !== null;
+  }
+
+  /** Whether the request only puts a prefix into caches. */
+  isPriming(phase: string, position: number): boolean {
+    return phase === 'warmup' && position < this.#leaves;
+  }
+
+  /** What the prompt of each turn shares with others, by the planned lengths. */
+  reuse(phase: string, position: number, turns: number): readonly PromptReuse[] {
+    const { seed, prefixes, systemPromptTokens = 0, userContextTokens = 0, entries = null } = this.#options;
+    const nextLengths = this.#lengths(`${seed}/${phase}/${position}/lengths`);
+    const path = this.#path(phase, position);
+    const segments: PromptSegment[] = [];
+    if (systemPromptTokens > 0) segments.push({ key: 'system', tokens: systemPromptTokens });
+    path.forEach((branch, i) => segments.push({ key: branch, tokens: prefixes?.levels[i]?.tokens ?? 0 }));
+    let tokens = segments.reduce((sum, segment) => sum + segment.tokens, userContextTokens);
+    let earlier = 0;
+    return Array.from({ length: turns }, (_, turn): PromptReuse => {
+      const { input, output } = nextLengths();
+      if (turn === 0 && entries !== null)
+        segments.push({ key: `${phase}/${position}`, tokens: userContextTokens + input });
+      tokens += input;
+      const reuse = { tokens, segments, earlier };
+      earlier = tokens += this.isPriming(phase, position) ? 1 : output;
+      return reuse;
+    });
   }
 
   conversation(phase: string, position: number, turns: number): Conversation {
@@ -162,7 +227,8 @@ class SyntheticTexts {
       place: (turn) => turnInOrder(turn, 0),
       request: (turn, responses) => {
         prepare(turn);
-        return this.#request(prompts.slice(0, turn + 1), planned[turn]?.output ?? 1, responses);
+        const output = this.isPriming(phase, position) ? 1 : (planned[turn]?.output ?? 1);
+        return this.#request(prompts.slice(0, turn + 1), output, responses);
       },
     };
   }
@@ -215,21 +281,29 @@ class SyntheticTexts {
 
   /** The text that the first prompt of a conversation shares with others, followed by its own context. */
   #beginning(phase: string, position: number, words: Random): WrittenText {
-    const { seed, prefixes, userContextTokens = 0 } = this.#options;
-    let text = NOTHING;
-    if (prefixes !== undefined && prefixes.count > 0) {
-      const pick = seededRandom(`${seed}/${phase}/${position}/prefix`);
-      text = this.#sharedText(`prefix/${Math.floor(pick() * prefixes.count)}`, prefixes.tokens);
-    }
+    const { prefixes, userContextTokens = 0 } = this.#options;
+    const path = this.#path(phase, position);
+    const text = path.reduce((before, _, i) => {
+      const name = `prefix/${path.slice(0, i + 1).join('/')}`;
+      return joined(before, this.#sharedText(name, prefixes?.levels[i]?.tokens ?? 0, before.text !== ''));
+    }, NOTHING);
     if (userContextTokens === 0) return text;
     return joined(text, this.#writer.write(words, userContextTokens, text.text !== ''));
   }
 
-  #sharedText(name: string, tokens: number): WrittenText {
+  /** The branches of the prefix of a conversation; empty without prefixes. */
+  #path(phase: string, position: number): readonly number[] {
+    const { seed, prefixes } = this.#options;
+    if (prefixes === undefined || this.#paths === null) return [];
+    if (this.isPriming(phase, position)) return pathOfLeaf(prefixes.levels, position);
+    return this.#paths.draw(seededRandom(`${seed}/${phase}/${position}/prefix`));
+  }
+
+  #sharedText(name: string, tokens: number, continues = false): WrittenText {
     if (tokens === 0) return NOTHING;
     const known = this.#shared.get(name);
     if (known !== undefined) return known;
-    const text = this.#writer.write(seededRandom(`${this.#options.seed}/shared/${name}`), tokens);
+    const text = this.#writer.write(seededRandom(`${this.#options.seed}/shared/${name}`), tokens, continues);
     this.#shared.set(name, text);
     return text;
   }

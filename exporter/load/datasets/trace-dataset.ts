@@ -2,8 +2,15 @@ import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { things } from '../../../core/text/quantities.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import type { Dataset } from './dataset.ts';
-import { indexedDataset, longestOutput, textRequest, requireCount, type FileDatasetOptions } from './file-dataset.ts';
+import type { Dataset, PromptReuse, PromptSegment } from './dataset.ts';
+import {
+  entryOrder,
+  indexedDataset,
+  longestOutput,
+  textRequest,
+  requireCount,
+  type FileDatasetOptions,
+} from './file-dataset.ts';
 import { eachLine, type InputText } from './input-lines.ts';
 import { PromptWriter } from './prompt-writer.ts';
 import type { InputRow } from './row.ts';
@@ -62,6 +69,10 @@ export class TraceRows {
   outputTokens(row: number): number | null {
     const tokens = this.#outputs.at(row);
     return Number.isNaN(tokens) ? null : tokens;
+  }
+
+  get haveHashIds(): boolean {
+    return this.#hashIds.length > 0;
   }
 
   hashIds(row: number): Float64Array {
@@ -131,7 +142,24 @@ export function traceDataset(trace: ReadTrace, options: FileDatasetOptions): Dat
     longestOutput(outputsOf(rows), options),
     { blockTokens, seeded: 1 },
   );
-  return due_ns === undefined ? dataset : { ...dataset, due_ns };
+  const order = entryOrder(options.strategy, rows.count, seed);
+  const shared: Dataset['shared'] = (phase, position) => [rowReuse(rows, order(phase, position), blockTokens)];
+  return {
+    ...dataset,
+    ...(due_ns === undefined ? {} : { due_ns }),
+    // Of rows with a text it is not known what they share.
+    ...(rows.haveHashIds && (texts === undefined || texts.size === 0) ? { shared } : {}),
+  };
+}
+
+/** The blocks of a row; a partial block is a text of its own. */
+function rowReuse(rows: TraceRows, row: number, blockTokens: number): PromptReuse {
+  const tokens = rows.inputTokens(row);
+  const segments = Array.from(rows.hashIds(row), (id, i): PromptSegment => {
+    const length = Math.min(blockTokens, tokens - i * blockTokens);
+    return { key: length === blockTokens ? id : `${id}/${length}`, tokens: length };
+  });
+  return { tokens, segments, earlier: 0 };
 }
 
 function* outputsOf(rows: TraceRows): Generator<number | null> {

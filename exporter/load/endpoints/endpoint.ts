@@ -23,6 +23,8 @@ export interface GenerationRequest {
    * prompt is the only one.
    */
   readonly documents?: readonly string[];
+  /** One of several models of the run; absent: that of the options. */
+  readonly model?: string;
   /** Always sent, so that no output is longer than planned. */
   readonly max_tokens: number;
   /**
@@ -39,6 +41,8 @@ export interface GenerationRequest {
 /** What is the same for every request of a run. */
 export interface GenerationOptions {
   readonly model: string;
+  /** The first of several models, for APIs that name adapters and not models; absent: the run has one. */
+  readonly baseModel?: string;
   /** Sent unchanged: temperature, seed, ignore_eos, min_tokens, … */
   readonly sampling: Readonly<Record<string, JsonValue>>;
   /** Requests a last event with the server's token counts; off only for servers that reject the field. */

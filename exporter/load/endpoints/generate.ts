@@ -4,6 +4,7 @@ import {
   type EventMeaning,
   type GenerationOptions,
   type GenerationRequest,
+  type JsonObject,
   NO_TEXT,
   isObject,
 } from './endpoint.ts';
@@ -51,6 +52,7 @@ export const sglangGenerate: Endpoint = {
     return bodyText(
       {
         ...Object.fromEntries(extras.filter(([name]) => REQUEST_FIELDS.has(name))),
+        ...adapterOf(options),
         text: plainText(request),
         sampling_params: { ...sampling, max_new_tokens: request.max_tokens },
         stream,
@@ -67,6 +69,11 @@ export const sglangGenerate: Endpoint = {
     return isObject(json) && typeof json.text === 'string' ? { output: json.text, reasoning: '' } : NO_TEXT;
   },
 };
+
+/** This API has no model: of several names the first is the server's model, and the others are adapters of it. */
+function adapterOf({ model, baseModel = model }: GenerationOptions): JsonObject {
+  return model === baseModel ? {} : { lora_path: model };
+}
 
 function sglangMeaning(event: unknown): EventMeaning | null {
   if (!isObject(event)) return null;

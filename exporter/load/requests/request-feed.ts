@@ -95,6 +95,8 @@ export interface ReadyRequest {
   readonly request: TransportRequest;
   /** Choices that a dataset's payload asks for; absent: one. */
   readonly choices?: number;
+  /** One of several models; absent: the run has one. */
+  readonly model?: string;
   /** The conversation that it is part of; absent: it is a request of its own. */
   readonly of?: { readonly conversation: ConversationProgress; readonly number: number };
 }
@@ -295,9 +297,12 @@ export class RequestFeed {
 
   #written(generation: GenerationRequest, position: number): ReadyRequest {
     const { path, headers, endpoint, options } = this.#form;
-    const { max_tokens, input_tokens } = generation;
+    const { max_tokens, input_tokens, model } = generation;
     const documents = endpoint.documents?.(generation);
-    const body = endpoint.body(generation, options);
+    const body = endpoint.body(
+      generation,
+      model === undefined ? options : { ...options, model, baseModel: options.model },
+    );
     const counted = {
       request_bytes: Buffer.byteLength(body),
       ...(input_tokens === undefined ? {} : { input_tokens }),
@@ -310,6 +315,7 @@ export class RequestFeed {
       max_tokens: endpoint.generates ? max_tokens : 0,
       counted,
       ...(typeof choices === 'number' ? { choices } : {}),
+      ...(model === undefined ? {} : { model }),
       request: { method: 'POST', path, headers, body },
     };
   }

@@ -21,6 +21,8 @@ export interface SentRequest {
   readonly stage?: number | null;
   /** Absent: a request of its own. */
   readonly place?: ConversationPlace | undefined;
+  /** Null or absent: the run has one model. */
+  readonly model?: string | null;
   readonly due_ns: number;
   readonly sent_ns: number;
   readonly requested_output_tokens: number;
@@ -131,6 +133,7 @@ export function requestRecord(sent: SentRequest, response: ReadResponse): Measur
     phase: sent.phase,
     stage: sent.stage ?? null,
     ...(sent.place ?? NO_CONVERSATION),
+    model: sent.model ?? null,
     due_ns: sent.due_ns,
     sent_ns: sent.sent_ns,
     first_content_ns: first === undefined ? null : sent.sent_ns + first,

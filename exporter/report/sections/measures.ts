@@ -97,42 +97,92 @@ export function scalars(result: ResultFile): Html {
 const STAGE_PERCENTILES = ['p50', 'p99'] as const;
 const LATENCIES = ['time_to_first_token', 'inter_token_latency', 'request_latency'] as const;
 
+/** A population of its own within a run: the requests of a stage, or to a model. */
+type Part = Pick<StageResult, 'requests' | 'measures' | 'slos'> & { readonly name: Html };
+
 /** The stages of the load side by side; nothing without stages. */
 export function stageSection({ stages }: ResultFile): Html {
-  if (stages.length === 0) return html``;
-  const hasSlos = stages.some(({ slos }) => slos.length > 0);
-  const rows = stages.map(
-    (stage) =>
+  const parts = stages.map((stage) => ({
+    ...stage,
+    name: html`${stage.stage}<small>${stageText(stage.load)}</small>`,
+  }));
+  const note =
+    'A request belongs to the stage in which it was due. All other figures of this page are of all stages together.';
+  return partSection('Stages', 'Stage', note, parts);
+}
+
+/** The models of the load side by side; nothing for a run with one. */
+export function modelSection({ breakdown = [] }: ResultFile): Html {
+  const parts = breakdown
+    .filter(({ by }) => by === 'model')
+    .map((part) => ({ ...part, slos: part.slos ?? [], name: html`${part.value}` }));
+  const note =
+    'Each model, or adapter, has the requests that were sent to it. All other figures of this page are of all models together.';
+  return partSection('Models', 'Model', note, parts);
+}
+
+function partSection(title: string, head: string, note: string, parts: readonly Part[]): Html {
+  if (parts.length === 0) return html``;
+  const hasSlos = parts.some(({ slos }) => slos.length > 0);
+  const rows = parts.map(
+    (part) =>
       html`<tr>
-        <th>${stage.stage}<small>${stageText(stage.load)}</small></th>
-        <td>${counted(stage.requests.ok)}</td>
-        <td>${counted(countOf(stage.requests, FAILED_OUTCOMES))}</td>
-        <td>${scalar(stage, 'request_throughput')}</td>
-        <td>${scalar(stage, 'output_token_throughput')}</td>
-        ${LATENCIES.map((measure) => STAGE_PERCENTILES.map((name) => html`<td>${latency(stage, measure, name)}</td>`))}
-        ${hasSlos ? verdictCell(worstVerdict(stage.slos)) : null}
+        <th>${part.name}</th>
+        <td>${counted(part.requests.ok)}</td>
+        <td>${counted(countOf(part.requests, FAILED_OUTCOMES))}</td>
+        <td>${scalar(part, 'request_throughput')}</td>
+        <td>${scalar(part, 'output_token_throughput')}</td>
+        ${LATENCIES.map((measure) => STAGE_PERCENTILES.map((name) => html`<td>${latency(part, measure, name)}</td>`))}
+        ${hasSlos ? verdictCell(worstVerdict(part.slos)) : null}
       </tr>`,
   );
   const latencies = LATENCIES.flatMap((measure) =>
     STAGE_PERCENTILES.map((name) => headBelow(shortTitle(measure), name)),
   );
-  const heads = ['Stage', 'Ok', 'Failed', 'Requests', 'Output tokens', ...latencies];
+  const heads = [head, 'Ok', 'Failed', 'Requests', 'Output tokens', ...latencies];
   return html`<section>
-    <h2>Stages</h2>
-    <p>
-      A request belongs to the stage in which it was due. All other figures of this page are of all stages together.
-    </p>
+    <h2>${title}</h2>
+    <p>${note}</p>
     ${dataTable([...heads, ...(hasSlos ? ['Objectives'] : [])], rows)}
   </section>`;
 }
 
-function scalar(stage: StageResult, measure: string): string {
-  const found = scalarOf(stage, measure);
+function scalar(part: Part, measure: string): string {
+  const found = scalarOf(part, measure);
   return quantity(found?.value ?? null, found?.unit ?? 'ratio');
 }
 
-function latency(stage: StageResult, measure: string, name: (typeof STAGE_PERCENTILES)[number]): string {
-  return quantity(distributionOf(stage, measure)?.percentiles[name].value ?? null, 'seconds');
+function latency(part: Part, measure: string, name: (typeof STAGE_PERCENTILES)[number]): string {
+  return quantity(distributionOf(part, measure)?.percentiles[name].value ?? null, 'seconds');
+}
+
+/** The hit rate of prefix caches that the plan makes possible beside the measured ones; nothing if the plan does not know it. */
+export function prefixCacheSection({ prefix_cache: cache }: ResultFile): Html {
+  if (cache === undefined) return html``;
+  const rows = [
+    [
+      'Possible',
+      cache.possible_ratio,
+      `earlier requests of the plan had these tokens, in whole blocks of ${cache.block_tokens}`,
+    ],
+    ['By usage', cache.usage_ratio, 'cached ÷ all input tokens in the usage of the responses'],
+    ['By the servers', cache.server_ratio, "cached ÷ all prompt tokens of the servers' own counters"],
+  ] as const;
+  return html`<section>
+    <h2>Prefix cache</h2>
+    ${dataTable(
+      ['Hit rate', 'Value', 'Meaning'],
+      rows.map(
+        ([name, ratio, meaning]) =>
+          html`<tr>
+            <th>${name}</th>
+            <td>${quantity(ratio, 'ratio')}</td>
+            <td class="text">${meaning}</td>
+          </tr>`,
+      ),
+    )}
+    ${cache.why.map((line) => html`<p class="note">Below possible: ${line}.</p>`)}
+  </section>`;
 }
 
 /** The objectives of the run and the evidence; nothing if the run has none. */

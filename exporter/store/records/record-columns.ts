@@ -64,6 +64,7 @@ export const RECORD_COLUMNS: readonly RecordColumn[] = [
   nullable('think_ns', 'int64'),
   nullable('tool_ns', 'int64'),
   nullable('planned_ns', 'int64'),
+  nullable('model', 'string'),
   nullable('due_ns', 'int64'),
   column('sent_ns', 'int64'),
   nullable('first_content_ns', 'int64'),

@@ -214,6 +214,7 @@ export function recordLine(record: RequestRecord): string {
     think_ns: record.think_ns ?? undefined,
     tool_ns: record.tool_ns ?? undefined,
     planned_ns: record.planned_ns ?? undefined,
+    model: record.model ?? undefined,
     due_ns: record.due_ns ?? undefined,
     sent_ns: record.sent_ns,
     first_content_ns: record.first_content_ns ?? undefined,

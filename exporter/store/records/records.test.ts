@@ -158,6 +158,7 @@ describe('Parquet', () => {
       index: fc.nat(),
       phase: fc.constantFrom(...PHASES),
       stage: fc.option(fc.integer({ min: 1, max: 50 })),
+      model: fc.option(fc.string()),
       due_ns: fc.maxSafeInteger(),
       sent_ns: ns,
       first_content_ns: orNull(ns),

@@ -3,6 +3,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { costResults, energyResults } from '../../../core/measures/energy-results.ts';
+import { plannedReuseResults, prefixCacheResult, type PlannedReuse } from '../../../core/measures/prefix-cache.ts';
 import { serverResults, type ServerTotals } from '../../../core/measures/scalar-results.ts';
 import type {
   RunReading,
@@ -11,10 +12,12 @@ import type {
   StageSummary,
 } from '../../../core/measures/staged-summary.ts';
 import type { PhaseSummary } from '../../../core/measures/summary.ts';
-import { objectiveResult, worstOfStages } from '../../../core/objectives/verdict.ts';
+import { holdsForParts, objectiveResult, worstOfParts, worstOfStages } from '../../../core/objectives/verdict.ts';
+import { distinguishedModels } from '../../../core/run/model-mix.ts';
+import type { Objective } from '../../../core/run/objectives.ts';
 import type { Provenance } from '../../../core/run/provenance.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
-import type { ResultFile, ClientHealth, GpuEnergy, StageResult } from '../../../core/run/result.ts';
+import type { BreakdownResult, ResultFile, ClientHealth, GpuEnergy, StageResult } from '../../../core/run/result.ts';
 import { instantAt, type RunFile, type ComparisonKey } from '../../../core/run/run.ts';
 import { codeOf } from '../../errors/expected-error.ts';
 import { replaceJson, syncPath } from '../../files/durable-file.ts';
@@ -111,6 +114,7 @@ export function summaryOptions({
     plannedConcurrency: plannedConcurrency(comparison_key),
     goodput: gates?.goodput ?? [],
     stages: comparison_key.load?.stages ?? [],
+    models: distinguishedModels(comparison_key.model_mix),
   };
 }
 
@@ -131,19 +135,22 @@ export async function resultOf(
   client: ClientHealth,
   servers: ResultFile['servers'] = null,
   serverTotals: ServerTotals = { cachedInputRatio: null },
+  reuse: PlannedReuse | null = null,
 ): Promise<{ result: ResultFile; notes: readonly string[] }> {
-  const { whole, stages: staged, breakdown } = await summary.summarizeInSteps(reading, nextTurn);
+  const { whole, stages: staged, breakdown: parts } = await summary.summarizeInSteps(reading, nextTurn);
   const { window, requests, errors, notes } = whole;
   const energy = servers?.gpu_energy ?? null;
   const price = run.provenance?.gpu_price ?? null;
   const measures = [
     ...whole.measures,
     ...serverResults(serverTotals),
+    ...plannedReuseResults(reuse),
     ...energyResults(energy, whole.measures),
     ...costResults(price, price?.gpus ?? servingGpus(energy, run.provenance), whole.measures),
   ];
   const objectives = run.gates?.slos ?? [];
   const stages = staged.map((stage, i) => stageResult(run, stage, i + 1));
+  const breakdown = parts.map((part) => (part.by === 'model' ? withObjectives(part, objectives) : part));
   const result: ResultFile = {
     schema_version: SCHEMA_VERSIONS.result,
     run_id: run.run_id,
@@ -157,11 +164,13 @@ export async function resultOf(
     client,
     servers,
     measures,
-    slos: objectives.map((objective, i) =>
-      stages.length === 0 ? objectiveResult(objective, measures) : worstOfStages(stages, objective, i),
-    ),
+    slos: objectives.map((objective, i) => {
+      const inTotal = stages.length === 0 ? objectiveResult(objective, measures) : worstOfStages(stages, objective, i);
+      return worstOfParts(inTotal, breakdown);
+    }),
     stages,
     ...(whole.conversations === null ? {} : { conversations: whole.conversations }),
+    ...(reuse === null ? {} : { prefix_cache: prefixCacheResult(reuse, measures, serverTotals.cacheSigns ?? []) }),
     ...(breakdown.length === 0 ? {} : { breakdown }),
   };
   return { result, notes };
@@ -171,6 +180,11 @@ export async function resultOf(
 function servingGpus(energy: GpuEnergy | null, provenance: Provenance | null): number | null {
   const found = (provenance?.gpus ?? []).reduce((sum, { count }) => sum + count, 0);
   return energy?.gpus ?? (found > 0 ? found : null);
+}
+
+function withObjectives(part: BreakdownResult, objectives: readonly Objective[]): BreakdownResult {
+  const slos = objectives.filter(holdsForParts).map((objective) => objectiveResult(objective, part.measures));
+  return slos.length === 0 ? part : { ...part, slos };
 }
 
 function stageResult(run: RunFile, { period, summary }: StageSummary, stage: number): StageResult {

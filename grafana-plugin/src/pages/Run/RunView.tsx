@@ -18,12 +18,13 @@ import { EnergyAndCost } from './EnergyAndCost.tsx';
 import { MeasureTable } from './MeasureTable.tsx';
 import { Percentiles } from './Percentiles.tsx';
 import { PrometheusRun } from './PrometheusRun.tsx';
+import { PrefixCache } from './PrefixCache.tsx';
 import { RequestScatter } from './RequestScatter.tsx';
 import { runRegions } from './run-regions.ts';
 import { RunFacts } from './RunFacts.tsx';
 import { RunTiles, RunVerdict } from './RunTiles.tsx';
 import { ServerSignals } from './ServerSignals.tsx';
-import { StageTable } from './StageTable.tsx';
+import { ModelTable, StageTable } from './StageTable.tsx';
 import { TurnTable } from './TurnTable.tsx';
 import { useServerCounts } from './server-histograms.ts';
 import { WhereTimeGoes } from './WhereTimeGoes.tsx';
@@ -112,6 +113,7 @@ function Run({ response, exporter }: Props) {
       <RunTiles response={response} />
       {result && <StageTable result={result} />}
       {result && <TurnTable result={result} />}
+      {result && <ModelTable result={result} />}
       <Percentiles run={summary} exporter={result === null ? null : exporter} />
       {result && (
         <>
@@ -122,6 +124,7 @@ function Run({ response, exporter }: Props) {
           </div>
         </>
       )}
+      {result && <PrefixCache result={result} />}
       {result && <EnergyAndCost result={result} />}
       <RequestScatter
         exporter={exporter}

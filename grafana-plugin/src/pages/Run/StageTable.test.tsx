@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import React from 'react';
 import type { DistributionResult, ResultFile, ScalarResult, StageResult } from '../../../../core/run/result.ts';
-import { StageTable } from './StageTable.tsx';
+import { ModelTable, StageTable } from './StageTable.tsx';
 
 const CLIENT = { origin: 'client', population: 'ok', clock: 'sent' } as const;
 
@@ -53,4 +53,12 @@ test('the worst verdict on the objectives of each stage', () => {
 test('nothing for a run without stages', () => {
   const { container } = show([]);
   expect(container).toBeEmptyDOMElement();
+});
+
+test('one row per model with a verdict of its own; nothing for a run with one', () => {
+  const { load: _load, ...part } = stage(1, RATE, ['not_met'], 0.1);
+  const breakdown = [{ ...part, by: 'model', value: 'sql-lora' }];
+  render(<ModelTable result={{ breakdown } as unknown as ResultFile} />);
+  expect(cells()[1]).toEqual(['sql-lora', '90', '3', '4.50 requests/s', '250 tokens/s', '100 ms', '200 ms', '–', '–', 'not met']);
+  expect(render(<ModelTable result={{} as unknown as ResultFile} />).container).toBeEmptyDOMElement();
 });

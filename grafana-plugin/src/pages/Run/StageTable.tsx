@@ -12,56 +12,95 @@ import { ObjectiveBadge } from '../../components/Badges.tsx';
 import { Section } from '../../components/Section.tsx';
 import { distributionOf, scalarOf } from '../../components/measure-name.ts';
 
+/** A population of its own within a run: the requests of a stage, or to a model. */
+type Part = Pick<StageResult, 'requests' | 'measures' | 'slos'> & { key: string; name: React.ReactNode };
+
 /** The stages of the load side by side, each over the requests that were due in it; nothing without stages. */
 export function StageTable({ result: { stages } }: { result: ResultFile }) {
-  if (stages.length === 0) {
-    return null;
-  }
-  const hasObjectives = stages.some(({ slos }) => slos.length > 0);
   return (
-    <Section
+    <PartTable
       title={t('stages.title', 'Stages')}
       description={t(
         'stages.description',
         'Each stage has the requests that were due in it. All other numbers of this page are of all stages together.'
       )}
-    >
+      label={t('stages.table', 'Stages of the load')}
+      head={t('stages.stage', 'Stage')}
+      parts={stages.map((stage) => ({
+        ...stage,
+        key: String(stage.stage),
+        name: (
+          <>
+            {stage.stage} <code>{stageText(stage.load)}</code>
+          </>
+        ),
+      }))}
+    />
+  );
+}
+
+/** The models, or adapters, of the load side by side, each over the requests to it; nothing for a run with one. */
+export function ModelTable({ result: { breakdown = [] } }: { result: ResultFile }) {
+  return (
+    <PartTable
+      title={t('models.title', 'Models')}
+      description={t(
+        'models.description',
+        'Each model or adapter has the requests that were sent to it. All other numbers of this page are of all models together.'
+      )}
+      label={t('models.table', 'Models of the load')}
+      head={t('models.model', 'Model')}
+      parts={breakdown
+        .filter(({ by }) => by === 'model')
+        .map((part) => ({ ...part, slos: part.slos ?? [], key: part.value, name: part.value }))}
+    />
+  );
+}
+
+interface PartTableProps {
+  title: string;
+  description: string;
+  label: string;
+  /** Of the column with the names. */
+  head: string;
+  parts: Part[];
+}
+
+function PartTable({ title, description, label, head, parts }: PartTableProps) {
+  if (parts.length === 0) {
+    return null;
+  }
+  const hasObjectives = parts.some(({ slos }) => slos.length > 0);
+  return (
+    <Section title={title} description={description}>
       <DataTable
-        label={t('stages.table', 'Stages of the load')}
-        rows={stages}
-        rowKey={({ stage }) => String(stage)}
-        columns={[...columns(), ...(hasObjectives ? [objectives()] : [])]}
+        label={label}
+        rows={parts}
+        rowKey={({ key }) => key}
+        columns={[...columns(head), ...(hasObjectives ? [objectives()] : [])]}
       />
     </Section>
   );
 }
 
-function columns(): Array<Column<StageResult>> {
-  const number = (id: string, header: string, render: (stage: StageResult) => string) => ({
+function columns(head: string): Array<Column<Part>> {
+  const number = (id: string, header: string, render: (part: Part) => string) => ({
     id,
     header,
     align: 'right' as const,
     render,
   });
-  const percentile = (measure: string, name: PercentileName) => (stage: StageResult) =>
-    quantity(distributionOf(stage, measure)?.percentiles[name].value, 'seconds');
+  const percentile = (measure: string, name: PercentileName) => (part: Part) =>
+    quantity(distributionOf(part, measure)?.percentiles[name].value, 'seconds');
   return [
-    {
-      id: 'stage',
-      header: t('stages.stage', 'Stage'),
-      render: ({ stage, load }) => (
-        <>
-          {stage} <code>{stageText(load)}</code>
-        </>
-      ),
-    },
+    { id: 'name', header: head, render: ({ name }) => name },
     number('ok', t('stages.ok', 'Ok'), ({ requests }) => counted(requests.ok)),
     number('failed', t('stages.failed', 'Failed'), ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES))),
-    number('requests', t('stages.requests', 'Request throughput'), (stage) =>
-      quantity(scalarOf(stage, 'request_throughput')?.value, 'requests_per_second')
+    number('requests', t('stages.requests', 'Request throughput'), (part) =>
+      quantity(scalarOf(part, 'request_throughput')?.value, 'requests_per_second')
     ),
-    number('output', t('stages.output', 'Output throughput'), (stage) =>
-      quantity(scalarOf(stage, 'output_token_throughput')?.value, 'tokens_per_second')
+    number('output', t('stages.output', 'Output throughput'), (part) =>
+      quantity(scalarOf(part, 'output_token_throughput')?.value, 'tokens_per_second')
     ),
     ...['time_to_first_token', 'inter_token_latency'].flatMap((measure) =>
       (['p50', 'p99'] as const).map((name) => {
@@ -72,7 +111,7 @@ function columns(): Array<Column<StageResult>> {
   ];
 }
 
-function objectives(): Column<StageResult> {
+function objectives(): Column<Part> {
   return {
     id: 'objectives',
     header: t('stages.objectives', 'Objectives'),

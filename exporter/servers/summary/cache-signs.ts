@@ -1,0 +1,97 @@
+import { quantity, significant, things } from '../../../core/text/quantities.ts';
+import type { CollectedTarget, Collection } from '../collection.ts';
+import { counterGain } from '../series/cumulative-window.ts';
+import { ScalarSeries } from '../series/series.ts';
+import { cacheShare } from './request-counts.ts';
+
+/** What counts that a prefix cache gave up text for other text. */
+const EVICTIONS: readonly (readonly [family: string, what: string])[] = [
+  ['sglang:evicted_tokens_total', 'tokens'],
+  ['kvbm_evictions_total', 'blocks'],
+  ['lmcache:local_cpu_evict_keys_count_total', 'keys'],
+  ['dynamo_component_router_approximate_lru_evicted_blocks_total', 'blocks'],
+];
+
+/** Its labels are the configuration of the cache. */
+const VLLM_CACHE = 'vllm:cache_config_info';
+const VLLM_PROMPT_TOKENS = 'vllm:prompt_tokens_total';
+const VLLM_CACHED_TOKENS = 'vllm:prompt_tokens_cached_total';
+const VLLM_OUTPUT_TOKENS = 'vllm:generation_tokens_total';
+const VLLM_PREEMPTIONS = 'vllm:num_preemptions_total';
+
+/** Shares of workers that differ by less than this are alike. */
+const SPREAD = 0.1;
+
+/**
+ * What the servers say of why their prefix caches may have served less than possible, one line each: the cache is off, it
+ * evicted, or the workers' shares differ because requests with the same prefix went to several. Empty: they say nothing.
+ */
+export function cacheSigns(collection: Collection): readonly string[] {
+  const { targets } = collection;
+  return [
+    ...targets.flatMap(cacheOff),
+    ...evictions(targets),
+    ...targets.flatMap(overCapacity),
+    ...workers(collection),
+  ];
+}
+
+function cacheOff({ name, store }: CollectedTarget): readonly string[] {
+  const isOff = store.series.some(
+    ({ family, labels }) => family.name === VLLM_CACHE && labels['enable_prefix_caching'] === 'False',
+  );
+  return isOff ? [`prefix caching is off at ${name} (enable_prefix_caching)`] : [];
+}
+
+function evictions(targets: readonly CollectedTarget[]): readonly string[] {
+  const lines = EVICTIONS.flatMap(([family, what]) => {
+    const gain = sum(targets.map((target) => gainOf(target, family)));
+    return gain === null || gain === 0 ? [] : [`${significant(gain)} ${what} were evicted (${family})`];
+  });
+  const preempted = sum(targets.map((target) => gainOf(target, VLLM_PREEMPTIONS)));
+  if (preempted === null || preempted === 0) return lines;
+  return [...lines, `${things(preempted, 'preemptions')} for lack of cache (${VLLM_PREEMPTIONS})`];
+}
+
+/** vLLM counts no evictions: it must have evicted when it computed more tokens than its cache holds. */
+function overCapacity(target: CollectedTarget): readonly string[] {
+  const capacity = sum(
+    target.store.series.flatMap(({ family, labels }) =>
+      family.name === VLLM_CACHE ? [Number(labels['num_gpu_blocks']) * Number(labels['block_size'])] : [],
+    ),
+  );
+  const prompt = gainOf(target, VLLM_PROMPT_TOKENS);
+  const cached = gainOf(target, VLLM_CACHED_TOKENS);
+  if (capacity === null || !(capacity > 0) || prompt === null || cached === null) return [];
+  const computed = prompt - cached + (gainOf(target, VLLM_OUTPUT_TOKENS) ?? 0);
+  if (computed <= capacity) return [];
+  const [held, made] = [significant(capacity), significant(computed)];
+  return [`the cache of ${target.name} holds ${held} tokens and ${made} were computed: it had to evict`];
+}
+
+/** The shares of the workers, when there are several that count. */
+function workers(collection: Collection): readonly string[] {
+  const shares = collection.targets.flatMap((target) => cacheShare({ ...collection, targets: [target] }) ?? []);
+  if (shares.length < 2) return [];
+  const [low, high] = [Math.min(...shares), Math.max(...shares)];
+  const range = `${quantity(low, 'ratio')} to ${quantity(high, 'ratio')}`;
+  const alike = `hits of the ${shares.length} workers ${range}: each of them computed the prefixes that reached it`;
+  return [high - low < SPREAD ? alike : `${alike}, and they were not routed alike`];
+}
+
+/** Null: the target does not count it. */
+function gainOf({ store, window }: CollectedTarget, name: string): number | null {
+  return sum(
+    store.series.flatMap((series) =>
+      series instanceof ScalarSeries && series.family.name === name
+        ? (counterGain(series, store, window.range)?.increase ?? [])
+        : [],
+    ),
+  );
+}
+
+/** Null when none of them is known. */
+function sum(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
+}
