@@ -52,6 +52,14 @@ export interface RunDataset {
   readonly prompt_variant: number | null;
 }
 
+/** The data set that a file was downloaded from. */
+export interface DatasetSource {
+  /** As `--dataset` names it. */
+  readonly name: string;
+  /** The commit that was downloaded, or the entity tag of the file; null: its owner states none. */
+  readonly revision: string | null;
+}
+
 export interface RunDatasetFile {
   /** Without its folder. */
   readonly name: string;
@@ -60,6 +68,8 @@ export interface RunDatasetFile {
   readonly sampling_strategy: string;
   /** Tokens of one hash id of a trace; null for other formats. */
   readonly block_tokens: number | null;
+  /** Absent: a file that the user gave. */
+  readonly source?: DatasetSource;
 }
 
 export interface RunTokenizer {
@@ -74,7 +84,7 @@ export interface RunTokenizer {
 export function datasetText(dataset: RunDataset): string {
   const { file, input_tokens, output_tokens, lengths, conversation, entries } = dataset;
   const parts = [
-    file && `${dataset.type} ${file.name}`,
+    file && `${dataset.type} ${file.source?.name ?? file.name}`,
     input_tokens && `ISL ${spreadText(input_tokens)}`,
     output_tokens && `OSL ${spreadText(output_tokens)}`,
     lengths && `ISL/OSL ${lengths.map(shareText).join(' ')}`,

@@ -108,13 +108,14 @@ function fileOptions({ traffic }: RunRequest, file: InputFile, { fileSha256 }: D
   };
 }
 
-function fileFacts({ path, type, strategy, blockTokens }: InputFile, sha256: string): RunDatasetFile {
+function fileFacts({ path, type, strategy, blockTokens, source }: InputFile, sha256: string): RunDatasetFile {
   const blocks = type in BLOCK_TOKENS ? BLOCK_TOKENS[type as keyof typeof BLOCK_TOKENS] : null;
   return {
     name: basename(path),
     sha256,
     sampling_strategy: strategy,
     block_tokens: blocks === null ? null : (blockTokens ?? blocks),
+    ...(source === undefined ? {} : { source }),
   };
 }
 

@@ -232,7 +232,13 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
   [
     'RunDatasetFile',
     at(schemas.run, 'dataset', '?', 'file', '?'),
-    { name: true, sha256: true, sampling_strategy: true, block_tokens: true } satisfies Keys<RunDatasetFile>,
+    {
+      name: true,
+      sha256: true,
+      sampling_strategy: true,
+      block_tokens: true,
+      source: 'optional',
+    } satisfies Keys<RunDatasetFile>,
   ],
   [
     'RunTokenizer',

@@ -3,6 +3,8 @@ import { isRunId } from '../../../core/run/run-id.ts';
 import { doubledLoads } from '../../../core/sweeps/saturation.ts';
 import { runGroup } from '../../run/run-group.ts';
 import type { RunRequest } from '../../run/run-request.ts';
+import { ConfigurationError } from '../../errors/expected-error.ts';
+import type { NamedDataset } from '../../load/datasets/named-dataset.ts';
 import { CliError } from '../failure.ts';
 import { SHARED_BY_RUNS } from './group-options.ts';
 import { CHECK_OPTIONS } from './judge-options.ts';
@@ -44,13 +46,16 @@ export async function requestedRuns(
   const config = flags.values.get('config')?.texts.at(-1);
   const files = config === undefined ? [new Map()] : await fileValues(config, flags.values);
   const read = (given: GivenArguments): RunOptions => withDoubledLoads(valuesOf(RUN_OPTIONS, given), files.length);
-  const each: { given: GivenArguments; options: RunOptions }[] = [];
+  const each: { stated: GivenArguments; options: RunOptions; named: NamedDataset | null }[] = [];
   for (const file of files) {
-    const given = withFile(flags, file);
+    const stated = withFile(flags, file);
+    const named = await namedFile(stated, environment);
+    const given = named === null ? stated : withInput(stated, named.path);
     const options = read(given);
     const asks = options.model.length === 0 && modelOf !== undefined && options.url.length > 0;
-    const named = asks ? withModel(given, await modelOf(withoutModel(options))) : given;
-    each.push({ given: named, options: asks ? read(named) : options });
+    const model = asks ? await modelOf(withoutModel(options)) : null;
+    const withNames = (some: GivenArguments): GivenArguments => (model === null ? some : withModel(some, model));
+    each.push({ stated: withNames(stated), options: asks ? read(withNames(given)) : options, named });
   }
   const [first] = each;
   if (first === undefined) throw new CliError('--config describes no run');
@@ -63,7 +68,8 @@ export async function requestedRuns(
     const loads = loadSteps(run.options);
     return runRequests(run.options).map((request, i) => ({
       ...request,
-      commandLine: runCommandLine(run.given.values, loads[i]),
+      traffic: withSource(request.traffic, run.named),
+      commandLine: runCommandLine(run.stated.values, loads[i]),
     }));
   });
   const requests = requestedGroup(steps, options);
@@ -102,6 +108,32 @@ export async function withOwnNames(argv: readonly string[], options: Options): P
 export async function unseenDefaults(argv: readonly string[]): Promise<string | null> {
   if (unknownFlags(RUN_OPTIONS, argv).length === 0) return null;
   return (await import('../peer-options/peers.ts')).unseenDefaults(argv, RUN_OPTIONS);
+}
+
+/** The file of `--dataset`, downloaded if it is not in the cache; null without the option. Throws a `CliError`. */
+async function namedFile(given: GivenArguments, environment: NodeJS.ProcessEnv): Promise<NamedDataset | null> {
+  const name = given.values.get('dataset')?.texts.at(-1);
+  if (name === undefined) return null;
+  for (const other of ['input-file', 'find'])
+    if (given.values.has(other)) throw new CliError(`--dataset and --${other} cannot be used together`);
+  const { 'dataset-rows': rows, 'dataset-column': column } = valuesOf(RUN_OPTIONS, given);
+  const { namedDataset, datasetHosts } = await import('../../load/datasets/named-dataset.ts');
+  try {
+    return await namedDataset(name, { rows, column }, datasetHosts(environment));
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+const withInput = (given: GivenArguments, path: string): GivenArguments =>
+  withFile(given, new Map([['input-file', { texts: [path], source: '--dataset' }]]));
+
+function withSource(traffic: RunRequest['traffic'], named: NamedDataset | null): RunRequest['traffic'] {
+  const { file } = traffic.dataset;
+  if (named === null || file === null) return traffic;
+  const { source, notes } = named;
+  return { ...traffic, dataset: { ...traffic.dataset, file: { ...file, source, notes } } };
 }
 
 /** As if the model had been given, so that the command of the run names it. */

@@ -5,6 +5,7 @@ import { SAMPLING_STRATEGIES } from '../../load/datasets/file-dataset.ts';
 import { parseSequenceDistribution } from '../../load/datasets/lengths.ts';
 import { FILE_TYPES, type FileType, type DatasetRequest } from '../../load/datasets/open-dataset.ts';
 import { DEFAULT_CACHE_BLOCK_TOKENS } from '../../load/datasets/prefix-reuse.ts';
+import { DEFAULT_DATASET_ROWS, KNOWN_NAMES, MAX_DATASET_ROWS } from '../../load/datasets/named-dataset.ts';
 import { parsePrefixLevels } from '../../load/datasets/prefix-tree.ts';
 import {
   DEFAULT_INPUT_TOKENS,
@@ -167,6 +168,20 @@ export const PROMPT_OPTIONS = {
   ),
   'input-file': text('FILE', 'file with prompts or a trace, instead of random words', null, {
     conflicts: all(SYNTHETIC_ONLY, 'the file sets it'),
+  }),
+  dataset: text(
+    'NAME',
+    `data set to download once: hf:NAME[@REVISION][:SPLIT] of the Hugging Face hub, or ${KNOWN_NAMES.join(', ')}`,
+    null,
+  ),
+  'dataset-rows': integer(
+    'rows to download of a data set of the hub',
+    { min: 1, max: MAX_DATASET_ROWS },
+    DEFAULT_DATASET_ROWS,
+    { requires: ['--dataset'] },
+  ),
+  'dataset-column': text('NAME', 'column with the prompts (default: the first of the usual names)', null, {
+    requires: ['--dataset'],
   }),
   'custom-dataset-type': choice(FILE_TYPES, 'format of the file (default: detected)', null),
   'dataset-sampling-strategy': choice(SAMPLING_STRATEGIES, 'order in which the file is sent', 'sequential'),

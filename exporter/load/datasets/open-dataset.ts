@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../errors/expected-error.ts';
+import type { DatasetSource } from '../../../core/run/run-dataset.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import {
   AZURE,
@@ -76,6 +77,10 @@ export interface InputFile {
   readonly isDetected?: boolean;
   /** For `multi_turn`. */
   readonly delayRatio: number;
+  /** Where it was downloaded from; absent: the user gave it. */
+  readonly source?: DatasetSource;
+  /** What a user should know of the download; absent: nothing. */
+  readonly notes?: readonly string[];
 }
 
 /** Opens the configured dataset. Throws a `ConfigurationError`, with file and line if there is one. */
@@ -95,7 +100,7 @@ export async function openDataset(request: DatasetRequest, tokenizer: Tokenizer 
   }
   if (inputTokens !== null) throw new ConfigurationError('--isl has no effect with --input-file: the file sets it');
   const { path, strategy } = file;
-  const dataset = await openFile(file, {
+  const opened = await openFile(file, {
     file: path,
     outputTokens,
     seed,
@@ -103,6 +108,7 @@ export async function openDataset(request: DatasetRequest, tokenizer: Tokenizer 
     tokenizer,
     ...(takes && { takes }),
   });
+  const dataset = file.notes === undefined ? opened : { ...opened, notes: [...file.notes, ...(opened.notes ?? [])] };
   if (file.isDetected !== true || file.type === 'single_turn') return dataset;
   const note = `${file.path}: read as ${file.type}; --custom-dataset-type sets another format`;
   return { ...dataset, notes: [note, ...(dataset.notes ?? [])] };

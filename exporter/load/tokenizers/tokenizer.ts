@@ -116,7 +116,7 @@ export interface HubOptions {
 }
 
 /** The hub's usual settings from the environment. */
-function hubOptions(environment: NodeJS.ProcessEnv): HubOptions {
+export function hubOptions(environment: NodeJS.ProcessEnv): HubOptions {
   const cache = environment.XDG_CACHE_HOME ?? join(homedir(), '.cache');
   const home = environment.HF_HOME ?? join(cache, 'huggingface');
   return {
