@@ -136,6 +136,15 @@ describe('several measures', () => {
   });
 });
 
+test('without rules the latency and documents per second gate where texts are only read', () => {
+  const { primary } = defaultRules([run('a', [figure('document_throughput', 'value', 3)])]);
+  expect(primary.map(({ measure, stat }) => `${measure}:${stat}`)).toEqual([
+    ...['request_latency:p50', 'request_latency:p90', 'document_throughput:value', 'error_ratio:value'],
+  ]);
+  // A run that generates has the measure, too, with no value.
+  expect(defaultRules([run('a', [figure('document_throughput', 'value', null)])])).toEqual(defaultRules([]));
+});
+
 describe('what is not comparable is undecided and says why', () => {
   const good = runsOf('a', [1, 1, 1, 1, 1, 1]);
   const slow = runsOf('b', [2, 2, 2, 2, 2, 2]);

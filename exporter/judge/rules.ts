@@ -42,9 +42,13 @@ const JUDGED_SCALARS: readonly ScalarMeasure[] = [...RUN_SCALARS, ...Object.valu
  * The measures that gate unless the scenario says otherwise: how long users wait for the first token, usually and often
  * (the queue shows at p90 first), how fast text comes, what the servers get done, and how often they fail. Request latency
  * follows from the first two and would only cost the others power; p99 needs more requests than most runs have. Of
- * conversations the first and the later turns gate apart.
+ * conversations the first and the later turns gate apart. Responses that are not generated have no tokens: their latency and
+ * the documents per second gate.
  */
 export function defaultRules(runs: readonly { readonly figures: readonly Figure[] }[]): Rules {
+  const hasDocuments = runs.some(({ figures }) =>
+    figures.some(({ measure, value }) => measure === 'document_throughput' && value !== null),
+  );
   const withGoodput = runs.some(({ figures }) => figures.some(({ measure }) => measure === 'goodput'));
   const withTurns = TURNS_APART.every((turns) =>
     runs.every(({ figures }) => figures.some(({ breakdown }) => breakdown === turns)),
@@ -56,11 +60,17 @@ export function defaultRules(runs: readonly { readonly figures: readonly Figure[
           { measure: 'time_to_first_token', stat: 'p50' },
           { measure: 'time_to_first_token', stat: 'p90' },
         ];
+  const latencies: readonly PrimaryMeasure[] = hasDocuments
+    ? [
+        { measure: 'request_latency', stat: 'p50' },
+        { measure: 'request_latency', stat: 'p90' },
+      ]
+    : [...firstTokens, { measure: 'inter_token_latency', stat: 'p50' }];
+  const throughput = hasDocuments ? 'document_throughput' : 'output_token_throughput';
   return {
     primary: [
-      ...firstTokens,
-      { measure: 'inter_token_latency', stat: 'p50' },
-      { measure: withGoodput ? 'goodput' : 'output_token_throughput', stat: 'value' },
+      ...latencies,
+      { measure: withGoodput ? 'goodput' : throughput, stat: 'value' },
       { measure: 'error_ratio', stat: 'value' },
     ],
     margin: MARGIN,
