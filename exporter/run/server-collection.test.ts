@@ -188,7 +188,7 @@ describe("the servers' side of a run", () => {
   describe('a histogram whose observations come later than the count of requests', () => {
     /** `prefills`: the observations in seconds that the page shows. */
     async function late(): Promise<
-      { state: { finished: number; prefills: number[] } } & Awaited<ReturnType<typeof begun>>
+      { state: { finished: number; prefills: number[] }; asked: readonly string[] } & Awaited<ReturnType<typeof begun>>
     > {
       const state = { finished: 0, prefills: [] as number[] };
       const server = await metricsServer((_, response) => {
@@ -202,7 +202,7 @@ describe("the servers' side of a run", () => {
         );
       });
       cleanUp.push(() => server.close());
-      return { state, ...(await begun(server.origin)) };
+      return { state, asked: server.asked, ...(await begun(server.origin)) };
     }
     const prefill = async (servers: CollectedServers): Promise<unknown> => {
       const directory = await mkdtemp(join(tmpdir(), 'servers-'));
@@ -243,6 +243,23 @@ describe("the servers' side of a run", () => {
         'servers: not exact for vllm:request_prefill_time_seconds, which comes late: 4 observations, 5 requests',
       );
       expect(await schemaErrors(collected.result)).toEqual([]);
+    }, 60_000);
+
+    test('is waited for once if no request of this kind observes it, and is no late one', async () => {
+      const { state, servers, now_ns, asked } = await late();
+      // Those of a chat before; an embedding has no prefill time here.
+      state.prefills.push(0.1);
+      state.finished = 2;
+      await servers.beforePhase('measure', never);
+      const waited = asked.length;
+      const start_ns = now_ns();
+      state.finished = 7;
+      const collected = await servers.finish([phase(start_ns, now_ns(), 5)], never);
+      expect(collected.result).toMatchObject({ exact: true, why: null });
+      expect(collected.result).not.toHaveProperty('inexact_families');
+      // The second wait would take as many pages as the first.
+      expect(waited).toBeGreaterThan(10);
+      expect(asked.length - waited).toBeLessThan(10);
     }, 60_000);
 
     test('is not waited for where a server that has been used for long has none', async () => {

@@ -44,7 +44,7 @@ class RequestFamilies {
       .reduce((sum, series) => sum + (series instanceof HistogramSeries ? totalAt(series, scrape) : 0), 0);
   }
 
-  /** Those whose observations in the window are not those of its requests, because they come late. */
+  /** Those whose observations in the window are not those of its requests, because they come late; without any it is not used. */
   inexact({ range: { from, to } }: StatisticsWindow): Omit<InexactFamily, 'target'>[] {
     const { restarts, unclear, severalServers } = this.#store;
     if (from < 0 || restarts.length > 0 || unclear.length > 0 || severalServers !== null) return [];
@@ -54,7 +54,7 @@ class RequestFamilies {
       const isLate =
         atStart > Math.max(0, first?.get(family) ?? 0) || (atStart !== atEnd && Math.max(atStart, atEnd) > 0);
       const observations = this.observations(family, to) - this.observations(family, from);
-      if (!isLate || this.observations(family, to) === 0) return [];
+      if (!isLate || observations === 0) return [];
       return [{ family, observations, requests: observations + atEnd - atStart }];
     });
   }
@@ -66,24 +66,42 @@ class RequestFamilies {
   }
 }
 
+interface GivenUp {
+  /** How many requests more than observations. */
+  readonly missing: number;
+  readonly observations: number;
+}
+
 /** Watches at the edges of a run whether the histograms of requests have all the requests that a server has counted. */
 export class LateFamilies {
   readonly #known = new Map<TargetStore, { readonly series: number; readonly families: RequestFamilies }>();
-  /** What was missing although it was waited for: it is not late. */
-  readonly #never = new Map<TargetStore, ReadonlyMap<string, number>>();
+  /** What was missing although it was waited for, and what the family had then: it is not late. */
+  readonly #never = new Map<TargetStore, ReadonlyMap<string, GivenUp>>();
 
   /** Whether observations of requests that are counted are still missing. */
   anyLate(stores: readonly TargetStore[]): boolean {
     return stores.some((store) => {
-      const never = this.#never.get(store);
-      const missing = this.#of(store).missing(store.lastOkAt(Infinity));
-      return Array.from(missing).some(([family, count]) => count > Math.max(0, never?.get(family) ?? 0));
+      const families = this.#of(store);
+      const newest = store.lastOkAt(Infinity);
+      return Array.from(families.missing(newest)).some(([family, count]) => {
+        const { missing = 0, observations = NaN } = this.#never.get(store)?.get(family) ?? {};
+        // Requests of this kind, such as embeddings, do not observe it.
+        const isUnused = missing > 0 && families.observations(family, newest) === observations;
+        return count > Math.max(0, missing) && !isUnused;
+      });
     });
   }
 
   /** What is missing now will not come. */
   giveUp(stores: readonly TargetStore[]): void {
-    for (const store of stores) this.#never.set(store, this.#of(store).missing(store.lastOkAt(Infinity)));
+    for (const store of stores) {
+      const families = this.#of(store);
+      const newest = store.lastOkAt(Infinity);
+      const never = Array.from(families.missing(newest), ([family, missing]): [string, GivenUp] => {
+        return [family, { missing, observations: families.observations(family, newest) }];
+      });
+      this.#never.set(store, new Map(never));
+    }
   }
 
   inexact(
