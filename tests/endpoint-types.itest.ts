@@ -2,10 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { ResultFile } from '../core/run/result.ts';
+import { runBenchmark } from '../exporter/library/index.ts';
 import { startSimulator } from '../simulator/main.ts';
 import type { RunningSimulator, SimulatedSystem } from '../simulator/main.ts';
-import { llmbench } from './llmbench.ts';
 
 const REQUESTS = 8;
 const OUTPUT_TOKENS = 6;
@@ -73,11 +72,11 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('%s', (system) =
     '--endpoint-type %s: every request is ok, and has the tokens that the engine counts',
     async (type) => {
       const before = { prompt: await counted(prompt), generated: await counted(generated), accepted: await accepted() };
-      const load = ['--concurrency', '3', '--request-count', `${REQUESTS}`, '--isl', '20', '--osl', `${OUTPUT_TOKENS}`];
-      const target = ['--url', simulator.url, '--model', 'sim-model', '--endpoint-type', type, '--runs-dir', runsDir];
-      const { code, stdout, stderr } = await llmbench('run', ...target, ...load, '--json');
-      expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
-      const result = JSON.parse(stdout) as ResultFile;
+      const { result, failure } = await runBenchmark({
+        ...{ url: simulator.url, model: 'sim-model', endpointType: type, runsDir },
+        ...{ concurrency: 3, requestCount: REQUESTS, isl: 20, osl: OUTPUT_TOKENS },
+      });
+      expect(failure).toBeNull();
       expect(result.requests).toEqual({ ok: REQUESTS, error: 0, timeout: 0, cancelled: 0 });
 
       const reported = (measure: string): number => {
