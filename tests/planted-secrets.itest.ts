@@ -17,7 +17,7 @@ const planted = (n: number): string => `planted-${n}-0f3a9c`;
 const PLANTED = /planted-\d+-0f3a9c/g;
 const SERVER_VERSION = JSON.stringify({ version: '0.32.0', api_key: planted(30), env: { HF_TOKEN: planted(31) } });
 const METRICS =
-  '# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{model_name="m"} 1\n' +
+  '# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{model_name="m"} 0\n' +
   '# TYPE vllm:cache_config_info gauge\nvllm:cache_config_info{block_size="16"} 1\n';
 
 let server: ScriptedServer;
