@@ -1,13 +1,13 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CapacityFile } from '../core/run/capacity.ts';
 import type { ResultFile } from '../core/run/result.ts';
 import type { RunFile } from '../core/run/run.ts';
 import type { Comparison } from '../core/api/comparison.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
-import { startLimitedServer, startQueueingServer, type LimitedServer } from './limited-server.ts';
+import { startLimitedServer, startQueueingServer } from './limited-server.ts';
 import { announced, llmbench, start, type Started } from './llmbench.ts';
 
 let runsDir: string;
@@ -45,31 +45,50 @@ test('--sweep auto ends when the throughput no longer grows, and is one group', 
   }
 });
 
-describe('a server that rejects the fifth concurrent request', () => {
-  let server: LimitedServer;
-  beforeAll(async () => {
-    server = await startLimitedServer(4);
-  });
-  afterAll(() => server.close());
-
-  test('holds up to 4, fails from 5: found, confirmed and stored as one group', async () => {
-    const find = ['--find', 'concurrency', '--slo', 'error_ratio<=5%', '--run-id', 'cap', '--json'];
-    const { code, stdout, stderr } = await llmbench(...args(server.url, ...find));
-    const file = JSON.parse(stdout) as CapacityFile;
-    expect({ code, end: file.end, confirmed: file.confirmed, stderr: stderr.includes('internal error') }).toEqual({
-      ...{ code: 0, end: 'found', confirmed: true, stderr: false },
-    });
-    expect(file.sentence).toBe('holds up to concurrency 4, fails from concurrency 5 (95 % confidence)');
-    expect(file).toEqual(await searchFile('cap'));
-    const names = await runNames();
-    expect(names.sort()).toEqual(file.probes.map(({ run_id }) => run_id).sort());
-    for (const { run_id, load, repeat } of file.probes) {
-      const run = JSON.parse(await readFile(join(runsDir, run_id, 'run.json'), 'utf8')) as RunFile;
-      expect(run).toMatchObject({ status: 'completed', group_id: 'cap', repeat, scenario: 'default' });
-      expect(run.comparison_key.load).toMatchObject({ mode: 'concurrency', concurrency: load });
-      expect(run.phases.map(({ phase }) => phase)).toEqual(['warmup', 'measure']);
+test('a server that rejects the fifth request at a time: found, confirmed and stored as one group, and compared', async () => {
+  const search = async (id: string, places: number): Promise<string> => {
+    const server = await startLimitedServer(places);
+    try {
+      const find = ['--find', 'concurrency', '--slo', 'error_ratio<=5%', '--run-id', id, '--tag', id, '--json'];
+      const { code, stdout, stderr } = await llmbench(...args(server.url, ...find));
+      expect({ code, stderr: stderr.includes('internal error') }).toEqual({ code: 0, stderr: false });
+      return stdout;
+    } finally {
+      await server.close();
     }
+  };
+  const file = JSON.parse(await search('four', 4)) as CapacityFile;
+  expect(file).toMatchObject({ end: 'found', confirmed: true });
+  expect(file.sentence).toBe('holds up to concurrency 4, fails from concurrency 5 (95 % confidence)');
+  expect(file).toEqual(await searchFile('four'));
+  const names = await runNames();
+  expect(names.sort()).toEqual(file.probes.map(({ run_id }) => run_id).sort());
+  for (const { run_id, load, repeat } of file.probes) {
+    const run = JSON.parse(await readFile(join(runsDir, run_id, 'run.json'), 'utf8')) as RunFile;
+    expect(run).toMatchObject({ status: 'completed', group_id: 'four', repeat, scenario: 'default' });
+    expect(run.comparison_key.load).toMatchObject({ mode: 'concurrency', concurrency: load });
+    expect(run.phases.map(({ phase }) => phase)).toEqual(['warmup', 'measure']);
+  }
+
+  // Capacities are judged: 6 after 4 is +50 %, exit 99 the other way round.
+  await search('six', 6);
+  const compare = (...more: string[]) => llmbench('compare', ...more, '--runs-dir', runsDir);
+  const better = await compare('group:four', 'group:six');
+  expect({ code: better.code, stdout: better.stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(
+      /concurrency capacity \* +improved +4 requests +6 requests +\+50 % +\+50 % to \+50 % +±10 % .* 1 \+ 1\n/,
+    ) as unknown,
   });
+  const worse = await compare('tag:six', 'tag:four', '--json');
+  expect(worse.code).toBe(99);
+  const report = JSON.parse(worse.stdout) as Comparison;
+  expect(report.measures).toMatchObject([{ verdict: 'regressed', values: { a: [[6, 6]], b: [[4, 4]] } }]);
+  const single = await compare('four-s0-r0', 'six-s0-r0', '--json');
+  expect(single.stdout).not.toContain('concurrency_capacity');
+  const gated = await compare('group:four', 'group:six', '--gate', 'error_ratio');
+  expect(gated).toMatchObject({ code: 2, stdout: '' });
+  expect(gated.stderr).toContain('the capacity alone is compared');
 });
 
 describe('a search beside serve', () => {
@@ -158,15 +177,17 @@ test('a budget that ends before anything is known is no pass', async () => {
 });
 
 test('--max-seconds is not exceeded, and the answer so far is kept', async () => {
+  const seconds = 38;
   const server = await startLimitedServer(50);
   try {
-    // The 155 requests that decide take 15.5 s at 10 requests/s and half of it at 20, on any machine: two probes at most.
-    const find = ['--find', 'request-rate', '--request-rate', '10', '--slo', 'error_ratio<=5%', '--run-id', 'cap'];
-    const { code, stdout } = await llmbench(...args(server.url, ...find, '--max-seconds', '25'));
+    // The 155 requests that decide take 19.4 s at 8 requests/s and half of it at 16, on any machine: as much again is left
+    // for the first probe, and no search ends in less than twice that time.
+    const find = ['--find', 'request-rate', '--request-rate', '8', '--slo', 'error_ratio<=5%', '--run-id', 'cap'];
+    const { code, stdout } = await llmbench(...args(server.url, ...find, '--max-seconds', String(seconds)));
     const { end, used, probes, holds } = await searchFile('cap');
     expect({ code, end }).toEqual({ code: 0, end: 'budget' });
     expect(stdout).toContain('ended by the budget: holds up to ');
-    expect(used.seconds).toBeLessThanOrEqual(25);
+    expect(used.seconds).toBeLessThanOrEqual(seconds);
     // What the runs say themselves, from the first request of the first probe to the end of the last.
     const runs = await Promise.all(
       (await runNames()).map(
@@ -174,41 +195,12 @@ test('--max-seconds is not exceeded, and the answer so far is kept', async () =>
       ),
     );
     const times = (of: 'start' | 'end'): number[] => runs.map((run) => Date.parse(run[of] ?? ''));
-    expect((Math.max(...times('end')) - Math.min(...times('start'))) / 1000).toBeLessThanOrEqual(25);
+    expect((Math.max(...times('end')) - Math.min(...times('start'))) / 1000).toBeLessThanOrEqual(seconds);
     // The kept response is one that finished probes found.
     expect(holds).toBe(Math.max(...probes.filter(({ verdict }) => verdict === 'holds').map(({ load }) => load)));
   } finally {
     await server.close();
   }
-});
-
-test('compare of two searches judges their capacities: 6 after 4 is +50 %, exit 99 the other way round', async () => {
-  for (const [id, places] of [['four', 4] as const, ['six', 6] as const]) {
-    const server = await startLimitedServer(places);
-    try {
-      const find = ['--find', 'concurrency', '--slo', 'error_ratio<=5%', '--run-id', id, '--tag', id];
-      expect((await llmbench(...args(server.url, ...find))).code).toBe(0);
-    } finally {
-      await server.close();
-    }
-  }
-  const compare = (...more: string[]) => llmbench('compare', ...more, '--runs-dir', runsDir);
-  const better = await compare('group:four', 'group:six');
-  expect({ code: better.code, stdout: better.stdout }).toEqual({
-    code: 0,
-    stdout: expect.stringMatching(
-      /concurrency capacity \* +improved +4 requests +6 requests +\+50 % +\+50 % to \+50 % +±10 % .* 1 \+ 1\n/,
-    ) as unknown,
-  });
-  const worse = await compare('tag:six', 'tag:four', '--json');
-  expect(worse.code).toBe(99);
-  const report = JSON.parse(worse.stdout) as Comparison;
-  expect(report.measures).toMatchObject([{ verdict: 'regressed', values: { a: [[6, 6]], b: [[4, 4]] } }]);
-  const single = await compare('four-s0-r0', 'six-s0-r0', '--json');
-  expect(single.stdout).not.toContain('concurrency_capacity');
-  const gated = await compare('group:four', 'group:six', '--gate', 'error_ratio');
-  expect(gated).toMatchObject({ code: 2, stdout: '' });
-  expect(gated.stderr).toContain('the capacity alone is compared');
 });
 
 describe('a fast server', () => {
@@ -264,7 +256,7 @@ describe('a fast server', () => {
     expect(stdout).toContain('interrupted: holds up to concurrency 1');
     expect(stderr).toContain('to continue it: llmbench run');
     expect(await searchFile('cap')).toMatchObject({ end: 'interrupted', holds: 1, fails: null });
-    const again = await llmbench(...args(server.url, ...find));
+    const again = await llmbench(...args(server.url, ...find, '--max-requests', String(budget)));
     expect(again.stderr).toContain('1 probes are finished');
     expect(again.code).toBe(0);
   });
@@ -294,22 +286,9 @@ test('a server that is not there: exit 1, one reason, no table and no file', asy
   expect(await readdir(runsDir)).not.toContain('scenarios');
 });
 
-describe('what is refused before the first request: exit 2, one line', () => {
-  test.each([
-    [['--find', 'concurrency'], '--find requires --slo'],
-    [['--find', 'concurrency', '--slo', 'ttft:max<1s'], 'cannot be decided by a sample'],
-    [['--find', 'concurrency', '--slo', 'ttft:p95<1s', '--request-rate', '2'], 'use --find request-rate'],
-    [['--find', 'concurrency', '--slo', 'ttft:p95<1s', '--concurrency', '1,2'], '--concurrency must be one number'],
-    [['--find', 'request-rate', '--slo', 'ttft:p95<1s', '--check'], '--check cannot be used with --find'],
-    [['--find', 'concurrency', '--slo', 'ttft:p95<1s', '--find-max', '0.5'], '--find-max'],
-    [
-      ['--request-count', '5', '--max-requests', '5'],
-      '--max-requests requires --find; a run is limited by --request-count',
-    ],
-  ])('%j', async (flags, complaint) => {
-    const { code, stdout, stderr } = await llmbench(...args('http://127.0.0.1:9', ...flags));
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.trim().split('\n').at(-1)).toContain(complaint);
-    expect(await readdir(runsDir)).toEqual([]);
-  });
+test('what is refused is so before the first request: exit 2, one line', async () => {
+  const { code, stdout, stderr } = await llmbench(...args('http://127.0.0.1:9', '--find', 'concurrency'));
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr.trim().split('\n').at(-1)).toContain('--find requires --slo');
+  expect(await readdir(runsDir)).toEqual([]);
 });

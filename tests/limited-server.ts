@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface LimitedServer {
+interface LimitedServer {
   readonly url: string;
   close(): Promise<void>;
 }
