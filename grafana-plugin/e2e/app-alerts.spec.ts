@@ -2,6 +2,7 @@ import { expectNoAxeFindings } from './support/axe.ts';
 import { expect, test } from './support/environment.ts';
 import { expectNoOverflow } from './support/overflow.ts';
 import { grafanaRules } from './support/grafana-rules.ts';
+import { keepPicture } from './support/picture.ts';
 
 const PROMETHEUS_RULES = '**/api/datasources/uid/prometheus/resources/api/v1/rules**';
 const GRAFANA_RULES = '**/api/prometheus/grafana/api/v1/rules**';
@@ -32,7 +33,7 @@ test('a regression fires: since when, of which runs, and the comparison with its
     .getByRole('listitem')
     .filter({ hasText: 'release' });
   await expect(open).toContainText(/regressed since release-20 \(5 runs ago\), time to first token p\d\d \+(29|30|31)/);
-  await page.screenshot({ path: 'screenshots/alerts.png', fullPage: true });
+  await keepPicture(page, 'alerts', { fullPage: true });
   await alert.getByRole('link', { name: 'Compare with the baseline' }).click();
   // All runs that the alert names, with the one that raised the suspicion.
   await expect(page).toHaveURL(/compare\?.*a=release-0&.*b=release-20&.*b=release-25/);
@@ -63,7 +64,7 @@ test('the alerts of one rule are one row, which opens; those for information are
   await expect(active.getByText('a:8000, b:8000, c:8000')).toBeVisible();
   await active.getByRole('button', { name: '3 alerts' }).click();
   await expect(active.getByText('instance=b:8000')).toBeVisible();
-  await page.screenshot({ path: 'screenshots/alerts-folded.png', fullPage: true });
+  await keepPicture(page, 'alerts-folded', { fullPage: true });
 });
 
 test('the runbook opens on the page', async ({ page, openJudged }) => {
@@ -74,7 +75,7 @@ test('the runbook opens on the page', async ({ page, openJudged }) => {
   await expect(runbook.getByRole('heading', { name: 'Mitigation' })).toBeVisible();
   // Files beside the runbook are not in the app.
   await expect(runbook.locator('a[href$=".md"]')).toHaveCount(0);
-  await page.screenshot({ path: 'screenshots/alerts-runbook.png' });
+  await keepPicture(page, 'alerts-runbook');
   await page.keyboard.press('Escape');
   await expect(runbook).toBeHidden();
 });
@@ -113,7 +114,7 @@ test('no rules: how to load them', async ({ page, openJudged }) => {
   await openJudged('alerts');
   await expect(page.getByText('No alert rules of llmbench are loaded')).toBeVisible();
   await expect(page.getByRole('link', { name: 'Set up' })).toHaveAttribute('href', /\/setup/);
-  await page.screenshot({ path: 'screenshots/alerts-none.png' });
+  await keepPicture(page, 'alerts-none');
 });
 
 test('all quiet, one rule that cannot be evaluated, one that is pending', async ({ page, openJudged }) => {
@@ -189,7 +190,7 @@ test.describe('with axe, which defines a module', () => {
       await expect(page.getByText(REGRESSED)).toBeVisible();
       await expectNoOverflow(page, 1024);
       await expectNoAxeFindings(page);
-      await page.screenshot({ path: `screenshots/alerts-${theme}-1024.png`, fullPage: true });
+      await keepPicture(page, `alerts-${theme}-1024`, { fullPage: true });
     });
   }
 });

@@ -1,5 +1,6 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './support/environment.ts';
+import { keepPicture } from './support/picture.ts';
 
 test('an editor accepts, pins and drops runs with a reason, under the own login', async ({ page, openJudged }) => {
   await openJudged('trends', { scenario: 'changing', role: 'Editor' });
@@ -16,7 +17,7 @@ test('an editor accepts, pins and drops runs with a reason, under the own login'
   await page.keyboard.press('Escape');
   await expect(accept).toBeDisabled();
   await dialog.getByRole('textbox', { name: 'Reason' }).fill('first baseline of "changing" & more');
-  await page.screenshot({ path: 'screenshots/baseline-dialog.png' });
+  await keepPicture(page, 'baseline-dialog');
   await accept.click();
   await expect(dialog).toBeHidden();
   await expect(changes.getByRole('row').nth(1)).toContainText('first baseline of "changing" & more');
@@ -59,7 +60,7 @@ test('an exporter that allows no changes: how to switch them on', async ({ page,
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('The exporter does not allow changes');
   await expect(dialog).toContainText('llmbench serve --api-token-file api-token --allow-baseline-changes');
-  await page.screenshot({ path: 'screenshots/baseline-off.png' });
+  await keepPicture(page, 'baseline-off');
 });
 
 test.describe('with errors', () => {
@@ -96,6 +97,6 @@ test.describe('with axe, which defines a module', () => {
     await expect(page.getByRole('dialog').getByRole('button', { name: 'Accept 6 runs' })).toBeVisible();
     const { violations } = await new AxeBuilder({ page }).include('[role="dialog"]').analyze();
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
-    await page.screenshot({ path: 'screenshots/baseline-dialog-light.png' });
+    await keepPicture(page, 'baseline-dialog-light');
   });
 });

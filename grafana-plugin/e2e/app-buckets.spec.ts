@@ -1,5 +1,6 @@
 import type { Route } from '@playwright/test';
 import { expect, test } from './support/environment.ts';
+import { keepPicture } from './support/picture.ts';
 
 const QUERIES = '**/api/datasources/proxy/uid/prometheus/api/v1/query?**';
 const TTFT = 'vllm:time_to_first_token_seconds';
@@ -32,7 +33,7 @@ test('intervals, bounds to add, and the option of the server to copy', async ({ 
   await expect(
     page.getByRole('region', { name: 'http_request_duration_seconds', exact: true }).getByText(/has no option for it/)
   ).toBeVisible();
-  await page.screenshot({ path: 'screenshots/buckets.png', fullPage: true });
+  await keepPicture(page, 'buckets', { fullPage: true });
 });
 
 test('the counts are those of Prometheus between both ends of the time range', async ({
@@ -69,7 +70,7 @@ test('a server that is no longer scraped: the counts until its last scrape', asy
   await page.getByRole('combobox', { name: 'Server' }).click();
   await expect(page.getByRole('option', { name: /job stopped, not scraped at the end/ })).toBeVisible();
   await page.keyboard.press('Escape');
-  await page.screenshot({ path: 'screenshots/buckets-stopped.png', fullPage: true });
+  await keepPicture(page, 'buckets-stopped', { fullPage: true });
 });
 
 test('works without the exporter, and from the keyboard', async ({ page, openApp }) => {

@@ -2,6 +2,7 @@ import { expectNoAxeFindings } from './support/axe.ts';
 import { expect, test } from './support/environment.ts';
 import { expectNoOverflow } from './support/overflow.ts';
 import { msFromArrival, watchFor } from './support/time-to-show.ts';
+import { keepPicture } from './support/picture.ts';
 
 const COMPARE = '**/llmbench-runs/api/v1/compare?**';
 const BOTH = { a: 'tag:before', b: 'tag:after' };
@@ -21,7 +22,7 @@ test('two sets: the verdict, a row per measure with its effect, then the runs', 
   await expect(page.getByText('6 of 20: A1, A2, A3, B1, B2, B3')).toBeVisible();
   const shownMs = await msFromArrival(page, /\/api\/v1\/compare\?/);
   console.log(`2 × 10 runs     ${shownMs.toFixed(0)} ms from the verdict's arrival until it is shown (goal 500 ms)`);
-  await page.screenshot({ path: 'screenshots/compare-regressed.png', fullPage: true });
+  await keepPicture(page, 'compare-regressed', { fullPage: true });
 });
 
 test('the effects of worse and better measures are on their sides of the margin', async ({ page, openJudged }) => {
@@ -46,7 +47,7 @@ test('too few runs are undecided, with a command to copy', async ({ page, openJu
   await expect(settle).toContainText('Further runs: 3 of A and 4 of B.');
   await settle.getByRole('button', { name: 'Copy: Command' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^llmbench run --url .*--scenario nightly/);
-  await page.screenshot({ path: 'screenshots/compare-undecided.png', fullPage: true });
+  await keepPicture(page, 'compare-undecided', { fullPage: true });
 });
 
 test('a saturated client is in the way: which run, and what to do', async ({ page, openJudged }) => {
@@ -71,7 +72,7 @@ test('runs of different configurations: what differs, and the runs side by side'
   await expect(page.getByRole('img', { name: 'Distribution functions of Time to first token' })).toBeVisible();
   await expect(page.locator('[data-series^="B1 chat, 20"]')).not.toHaveCount(0);
   await expect(page.getByRole('heading', { name: 'KV cache usage' })).toBeVisible();
-  await page.screenshot({ path: 'screenshots/compare.png', fullPage: true });
+  await keepPicture(page, 'compare', { fullPage: true });
 });
 
 test('links from before there were sets: the first run is the baseline', async ({ page, openApp, environment }) => {
@@ -85,7 +86,7 @@ test('without sets: comparisons to begin with, one click away', async ({ page, o
   await openJudged('compare');
   const suggested = page.getByRole('region', { name: 'Suggested comparisons' });
   await expect(suggested.getByRole('link', { name: /under the same load/ })).not.toHaveCount(0);
-  await page.screenshot({ path: 'screenshots/compare-candidates.png' });
+  await keepPicture(page, 'compare-candidates');
   await suggested.getByRole('link', { name: 'release: runs since the regression against the baseline' }).click();
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('regressed');
 });
@@ -140,7 +141,7 @@ test('the page of a judged run has its verdict, and leads to its evidence', asyn
   await openJudged('runs/after-3');
   const verdict = page.getByRole('region', { name: 'Verdict' });
   await expect(verdict).toContainText('Regressed: time to first token p50');
-  await page.screenshot({ path: 'screenshots/run-verdict.png' });
+  await keepPicture(page, 'run-verdict');
   await verdict.getByRole('link', { name: 'Compare with the baseline' }).click();
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('A 10 runs · B 10 runs');
 });
@@ -201,7 +202,7 @@ test.describe('a verdict', () => {
       await page.waitForLoadState('networkidle');
       for (const width of [1024, 1600]) {
         await expectNoOverflow(page, width);
-        await page.screenshot({ path: `screenshots/compare-verdict-${theme}-${width}.png`, fullPage: true });
+        await keepPicture(page, `compare-verdict-${theme}-${width}`, { fullPage: true });
       }
       await expectNoAxeFindings(page);
     });

@@ -1,4 +1,5 @@
 import { expect, test } from './support/environment.ts';
+import { keepPicture } from './support/picture.ts';
 
 test('the page of a run draws its percentiles from native histograms, with the phases', async ({
   page,
@@ -12,7 +13,7 @@ test('the page of a run draws its percentiles from native histograms, with the p
   // Differences of raw counts, as of classic histograms.
   await expect(panels.getByText(/^Bounds are guaranteed/)).toHaveCount(2);
   await expect(panels.locator('[data-region*="measure"]').first()).toBeAttached();
-  await page.screenshot({ path: 'screenshots/run-native.png', fullPage: true });
+  await keepPicture(page, 'run-native', { fullPage: true });
 });
 
 test('buckets with custom bounds: their intervals, and the bounds to add to those of the server', async ({
@@ -32,7 +33,7 @@ test('buckets with custom bounds: their intervals, and the bounds to add to thos
   // Its value holds all bounds, and those without observations are not known.
   await expect(page.getByRole('group', { name: /^Argument --custom-histogram-buckets/ })).toHaveCount(0);
   await expect(page.getByText(/"llmbench buckets URL" reads the bounds/)).toBeVisible();
-  await page.screenshot({ path: 'screenshots/buckets-native-custom.png', fullPage: true });
+  await keepPicture(page, 'buckets-native-custom', { fullPage: true });
 });
 
 test('exponential buckets: the width of their intervals, and no bucket options', async ({
@@ -52,7 +53,7 @@ test('exponential buckets: the width of their intervals, and no bucket options',
   }
   await expect(prefill.locator('[data-proposed]')).toHaveCount(0);
   await expect(page.getByRole('heading', { name: 'Exponential buckets' })).toBeVisible();
-  await page.screenshot({ path: 'screenshots/buckets-native-exponential.png', fullPage: true });
+  await keepPicture(page, 'buckets-native-exponential', { fullPage: true });
 });
 
 test('a server that is no longer scraped: the counts until its last scrape', async ({
@@ -72,7 +73,7 @@ test('servers and runs need no histograms', async ({ page, openNative, environme
   await expect(vllm.getByText('up', { exact: true }).first()).toBeVisible();
   // Grafana has both dashboards of vLLM, and this Prometheus only native histograms.
   await expect(vllm.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('href', /\/d\/llmbench-vllm-native\?/);
-  await page.screenshot({ path: 'screenshots/servers-native.png' });
+  await keepPicture(page, 'servers-native');
   await openNative(`runs/${environment.finished[1]}`, { without: 'llmbench-runs', from: 'now-1h', to: 'now' });
   await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
   await expect(page.getByTestId('percentiles chart')).toHaveCount(2);

@@ -3,6 +3,7 @@ import { expect, test } from './support/environment.ts';
 import { manyRuns } from './support/many-runs.ts';
 import { expectNoOverflow } from './support/overflow.ts';
 import { msFromArrival, watchFor } from './support/time-to-show.ts';
+import { keepPicture } from './support/picture.ts';
 
 const EXPORTER = '**/api/datasources/proxy/uid/llmbench-runs/**';
 const OVERVIEW = '**/llmbench-runs/api/v1/overview?**';
@@ -30,7 +31,7 @@ test('what regressed: since when, the largest change, and one click to the compa
     'href',
     /trends\?.*scenario=release/
   );
-  await page.screenshot({ path: 'screenshots/overview-judged.png', fullPage: true });
+  await keepPicture(page, 'overview-judged', { fullPage: true });
   await release.getByRole('link', { name: /^Compare/ }).click();
   await expect(page).toHaveURL(/compare\?.*a=release-0&.*b=release-20&.*b=release-25/);
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('regressed');
@@ -64,7 +65,7 @@ test('what runs now: progress, time left, throughput and errors, which move on',
   await expect(cells.nth(5)).toHaveText(/%|^0$/);
   const before = await cells.nth(1).textContent();
   await expect(cells.nth(1)).not.toHaveText(before ?? '');
-  await page.screenshot({ path: 'screenshots/overview.png', fullPage: true });
+  await keepPicture(page, 'overview', { fullPage: true });
 });
 
 test('overdue and undecided scenarios, and when there is nothing', async ({ page, openApp }) => {
@@ -108,7 +109,7 @@ test('no runs yet: the three steps to the first run', async ({ page, openApp }) 
   const steps = page.getByRole('region', { name: 'Three steps to the first run' });
   await expect(steps.getByRole('listitem')).toHaveCount(3);
   await expect(steps.getByText(/llmbench-observability run --url/)).toBeVisible();
-  await page.screenshot({ path: 'screenshots/overview-first-run.png' });
+  await keepPicture(page, 'overview-first-run');
 });
 
 test('without any data source: the three steps, none of them done', async ({ page, openApp }) => {
@@ -137,7 +138,7 @@ test.describe('when the exporter does not answer', () => {
     await expect(release).toContainText(/Largest change: time to first token p\d\d \+(29|30|31)/);
     await expect(page.getByRole('region', { name: 'Running now' }).getByRole('link', { name: 'soak' })).toBeVisible();
     await expect(page.locator(latest).filter({ hasText: 'chat' })).toContainText(/\d ms/);
-    await page.screenshot({ path: 'screenshots/overview-exporter-down.png', fullPage: true });
+    await keepPicture(page, 'overview-exporter-down', { fullPage: true });
     await page.unroute(EXPORTER);
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect(page.getByText(/From Prometheus alone/)).toHaveCount(0);
@@ -176,7 +177,7 @@ test.describe('with axe, which defines a module', () => {
       await expect(page.locator(latest).first()).toBeVisible();
       for (const width of [1024, 1600]) {
         await expectNoOverflow(page, width);
-        await page.screenshot({ path: `screenshots/overview-${theme}-${width}.png`, fullPage: true });
+        await keepPicture(page, `overview-${theme}-${width}`, { fullPage: true });
       }
       await expectNoAxeFindings(page);
     });

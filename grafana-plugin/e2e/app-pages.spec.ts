@@ -1,6 +1,7 @@
 import { expectNoAxeFindings } from './support/axe.ts';
 import { expect, test } from './support/environment.ts';
 import { expectNoOverflow } from './support/overflow.ts';
+import { keepPicture } from './support/picture.ts';
 
 const PAGES = ['runs', 'run', 'compare', 'servers', 'buckets', 'setup'] as const;
 const READY: Record<(typeof PAGES)[number], RegExp> = {
@@ -31,7 +32,7 @@ test('servers: a section per system with its state and a link to its dashboard',
   await expect(vllm.getByText(/^(\S+, vllm|vllm, \S+)$/)).toBeVisible();
   await expect(vllm.getByText('up', { exact: true }).first()).toBeVisible();
   await expect(vllm.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('href', /\/d\/llmbench-vllm\?/);
-  await page.screenshot({ path: 'screenshots/servers.png' });
+  await keepPicture(page, 'servers');
 });
 
 test('setup: connection tests and configuration snippets', async ({ page, openApp }) => {
@@ -40,7 +41,7 @@ test('setup: connection tests and configuration snippets', async ({ page, openAp
   await expect(page.getByText(/2 finished runs, 1 running/)).toBeVisible();
   await expect(page.getByText(/http_sd_configs/)).toBeVisible();
   await expect(page.getByRole('link', { name: 'Add data source' })).toHaveCount(2);
-  await page.screenshot({ path: 'screenshots/setup.png', fullPage: true });
+  await keepPicture(page, 'setup', { fullPage: true });
 });
 
 test('setup: snippets have the address of the data source; only who may adds another', async ({ page, openApp }) => {
@@ -72,7 +73,7 @@ test.describe('on every page', () => {
         await page.waitForLoadState('networkidle');
         for (const width of [1024, 1600]) {
           await expectNoOverflow(page, width);
-          await page.screenshot({ path: `screenshots/${name}-${theme}-${width}.png`, fullPage: true });
+          await keepPicture(page, `${name}-${theme}-${width}`, { fullPage: true });
         }
         await expectNoAxeFindings(page);
       });

@@ -1,5 +1,6 @@
 import { expect, test } from './support/environment.ts';
 import { msFromArrival, watchFor } from './support/time-to-show.ts';
+import { keepPicture } from './support/picture.ts';
 
 const FIRST_NUMBER = '[role="group"][aria-label="Time to first token p99"]';
 const PROMETHEUS = '**/api/datasources/proxy/uid/prometheus/**';
@@ -39,7 +40,7 @@ test('a finished run: numbers, server intervals, requests, signals, configuratio
     'href',
     /\/d\/llmbench-vllm\?from=\d+/
   );
-  await page.screenshot({ path: 'screenshots/run.png', fullPage: true });
+  await keepPicture(page, 'run', { fullPage: true });
 });
 
 test('the panels draw the percentiles, with the phases as regions', async ({ page, openApp, environment }) => {
@@ -78,7 +79,7 @@ test('an unscraped run: its exact distributions and their source', async ({ page
   );
   await expect(exact.locator('[data-series^="client, n = "]')).toHaveAttribute('d', /^M/);
   await expect(page.getByRole('region', { name: 'Percentiles over time' })).toHaveCount(0);
-  await page.screenshot({ path: 'screenshots/run-exact.png' });
+  await keepPicture(page, 'run-exact');
 });
 
 test('a run in progress', async ({ page, openApp }) => {
@@ -91,7 +92,7 @@ test('a run in progress', async ({ page, openApp }) => {
   await expect(tile('Errors')).toContainText(/\d+ failed/);
   const before = await tile('Progress').textContent();
   await expect(tile('Progress')).not.toHaveText(before ?? '');
-  await page.screenshot({ path: 'screenshots/run-live.png' });
+  await keepPicture(page, 'run-live');
   await expect(page.getByText('Requests are available after the run ends.')).toBeVisible();
 });
 
@@ -122,6 +123,6 @@ test.describe('with errors', () => {
     await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
     await openApp('servers');
     await expect(page.getByText('The Prometheus query failed')).toBeVisible();
-    await page.screenshot({ path: 'screenshots/servers-prometheus-down.png' });
+    await keepPicture(page, 'servers-prometheus-down');
   });
 });

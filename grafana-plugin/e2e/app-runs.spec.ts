@@ -1,6 +1,7 @@
 import { expect, test } from './support/environment.ts';
 import { manyRuns } from './support/many-runs.ts';
 import { msFromArrival, watchFor } from './support/time-to-show.ts';
+import { keepPicture } from './support/picture.ts';
 
 const rows = '[aria-label="Runs"] tbody tr';
 const EXPORTER = '**/api/datasources/proxy/uid/llmbench-runs/**';
@@ -12,7 +13,7 @@ test('lists finished and running runs, the running one on top with its progress'
   // No run has a verdict or objectives.
   await expect(page.getByRole('columnheader', { name: 'Verdict' })).toHaveCount(0);
   await expect(page.locator(rows).last()).toContainText('completed');
-  await page.screenshot({ path: 'screenshots/runs.png' });
+  await keepPicture(page, 'runs');
 });
 
 test('headings sort, and the URL keeps the sort order', async ({ page, openApp }) => {
@@ -87,7 +88,7 @@ test('the runs of a sweep are one row with their ranges, which opens; the URL ke
   await expect(page).toHaveURL(/open=sweep-vllm-old/);
   await page.reload();
   await expect(page.locator(rows)).toHaveCount(30);
-  await page.screenshot({ path: 'screenshots/runs-group.png', fullPage: true });
+  await keepPicture(page, 'runs-group', { fullPage: true });
   await page.getByRole('button', { name: '27 runs of capacity' }).click();
   await expect(page.locator(rows)).toHaveCount(3);
   await page.getByText('Steps and repeats in one row').click();
@@ -122,7 +123,7 @@ test('without the exporter: runs from Prometheus', async ({ page, openApp }) => 
   await expect(page.getByText('Showing runs from Prometheus only')).toBeVisible();
   await expect(page.locator(rows)).toHaveCount(3);
   await expect(page.locator(rows).filter({ hasText: 'completed' })).toHaveCount(2);
-  await page.screenshot({ path: 'screenshots/runs-prometheus.png' });
+  await keepPicture(page, 'runs-prometheus');
 });
 
 test('without any data source: a link to the setup', async ({ page, openApp }) => {
@@ -139,7 +140,7 @@ test.describe('when the exporter does not answer', () => {
     await page.route(EXPORTER, (route) => route.fulfill({ status: 502, json: { message: '' } }));
     await openApp('runs');
     await expect(page.getByText(/Grafana cannot reach the exporter/)).toBeVisible();
-    await page.screenshot({ path: 'screenshots/runs-exporter-down.png' });
+    await keepPicture(page, 'runs-exporter-down');
     await page.getByRole('button', { name: 'Show runs from Prometheus' }).click();
     await expect(page.locator(rows)).toHaveCount(3);
   });
@@ -204,5 +205,5 @@ test('5,000 runs: listed, ordered and leafed through', async ({ page, openApp })
   const changedMs = Date.now() - started;
   console.log(`5,000 runs      ${listedMs.toFixed(0)} ms from the data's arrival until usable (goal 1,000 ms)`);
   console.log(`                ${changedMs} ms for ordering and going to the last page`);
-  await page.screenshot({ path: 'screenshots/runs-5000.png' });
+  await keepPicture(page, 'runs-5000');
 });

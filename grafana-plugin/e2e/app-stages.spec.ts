@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './support/environment.ts';
 import { expectNoOverflow } from './support/overflow.ts';
+import { keepPicture } from './support/picture.ts';
 
 const stageTable = (page: Page) => page.getByRole('group', { name: 'Stages of the load' });
 
@@ -48,7 +49,7 @@ test('stages with an objective: the counts and the verdict of each, and their re
   await expect.poll(() => regions(page, REQUESTS)).toEqual([stages]);
   await expect.poll(() => regions(page, RUNNING)).toEqual([stages]);
   await expectNoOverflow(page, 1024);
-  await page.screenshot({ path: 'screenshots/run-stages.png', fullPage: true });
+  await keepPicture(page, 'run-stages', { fullPage: true });
 });
 
 test('stages without an objective: no verdicts; the cool-down after the last stage', async ({ page, openStaged }) => {

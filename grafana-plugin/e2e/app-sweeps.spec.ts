@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './support/axe.ts';
 import { expect, test } from './support/environment.ts';
 import { expectNoOverflow } from './support/overflow.ts';
+import { keepPicture } from './support/picture.ts';
 
 const LIST = '**/llmbench-runs/api/v1/sweeps?**';
 
@@ -87,7 +88,7 @@ test('several sweeps are laid over each other, named by what differs', async ({ 
   const efficiency = page.getByRole('region', { name: 'Tokens/s per user and per GPU' });
   await expect(efficiency.locator('[data-load]')).toHaveCount(27);
   await expect(efficiency.locator('[data-drawn="frontier"]')).toHaveCount(1);
-  await page.screenshot({ path: 'screenshots/sweeps.png', fullPage: true });
+  await keepPicture(page, 'sweeps', { fullPage: true });
 });
 
 test('no sweeps yet', async ({ page, openJudged }) => {
@@ -123,7 +124,7 @@ test.describe('with axe, which defines a module', () => {
       await expect(page.getByRole('group', { name: /^Steps of/ }).first()).toBeVisible();
       await expectNoOverflow(page, 1024);
       await expectNoAxeFindings(page);
-      await page.screenshot({ path: `screenshots/sweeps-${theme}-1024.png`, fullPage: true });
+      await keepPicture(page, `sweeps-${theme}-1024`, { fullPage: true });
     });
   }
 });

@@ -2,6 +2,7 @@ import { expectNoAxeFindings } from './support/axe.ts';
 import { expect, test } from './support/environment.ts';
 import { expectNoOverflow } from './support/overflow.ts';
 import { msFromArrival, watchFor } from './support/time-to-show.ts';
+import { keepPicture } from './support/picture.ts';
 
 const SCENARIO = '**/llmbench-runs/api/v1/scenarios/release**';
 const MANY = 1000;
@@ -30,7 +31,7 @@ test('a regressed scenario: verdict, baseline, change point and verdicts at the 
   expect((slow?.y ?? Infinity) + (slow?.height ?? 0)).toBeLessThan(band?.y ?? -Infinity);
   await expect(page.getByRole('region', { name: 'Changes of the baseline' }).getByRole('row')).toHaveCount(3);
   await expect(page.getByRole('region', { name: 'Changes of the baseline' })).toContainText('first baseline');
-  await page.screenshot({ path: 'screenshots/trends.png', fullPage: true });
+  await keepPicture(page, 'trends', { fullPage: true });
 });
 
 test('a click selects a run, two are compared', async ({ page, openJudged }) => {
@@ -127,7 +128,7 @@ test('a thousand runs are usable at once', async ({ page, openJudged }) => {
   await page.mouse.click((chart?.x ?? 0) + (chart?.width ?? 0) - 17, (chart?.y ?? 0) + 100);
   await expect(page).toHaveURL(/picked=many-0(&|$)/);
   await expect(ttft.locator('[data-run="many-0"]')).toHaveCount(1);
-  await page.screenshot({ path: 'screenshots/trends-many.png' });
+  await keepPicture(page, 'trends-many');
 });
 
 test.describe('with axe, which defines a module', () => {
@@ -139,7 +140,7 @@ test.describe('with axe, which defines a module', () => {
       await expect(page.getByRole('region', { name: 'Changes of the baseline' })).toBeVisible();
       await expectNoOverflow(page, 1024);
       await expectNoAxeFindings(page);
-      await page.screenshot({ path: `screenshots/trends-${theme}-1024.png`, fullPage: true });
+      await keepPicture(page, `trends-${theme}-1024`, { fullPage: true });
     });
   }
 });

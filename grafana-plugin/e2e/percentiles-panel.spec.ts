@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './support/environment.ts';
 import { fromCounters, fromRates, histograms } from './support/expected-legend.ts';
 import { legendHeadings, legendRows } from './support/legend.ts';
+import { keepPicture } from './support/picture.ts';
 
 const BUCKETS = 'llmbench_time_to_first_token_seconds_bucket';
 const STEADY = `${BUCKETS}{run_id="steady"}`;
@@ -12,7 +13,7 @@ const QUANTILES = [0.5, 0.9, 0.99];
 const chart = (page: Page) => page.getByTestId('percentiles chart');
 const path = (page: Page, percentile: string, part: string) =>
   page.locator(`[data-percentile="${percentile}"] [data-part="${part}"]`);
-const keep = (page: Page, name: string) => page.screenshot({ path: `screenshots/${name}.png` });
+const keep = (page: Page, name: string) => keepPicture(page, name);
 
 test('raw counters: the legend shows what core computes from the same samples', async ({ page, open, environment }) => {
   await open({ query: STEADY });

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, test } from './support/environment.ts';
 import { legendRows } from './support/legend.ts';
 import { response, constant, counters, FROM_SECONDS, type Histogram } from './support/percentiles-responses.ts';
+import { keepPicture } from './support/picture.ts';
 
 // axe registers itself with the page's module loader, which warns.
 test.use({ allowed: [/named-register/] });
@@ -12,7 +13,7 @@ const SAMPLES = 180;
 const RANGE = { from: FROM_SECONDS * 1000, to: (FROM_SECONDS + SAMPLES) * 1000, step: 1, annotation: '' };
 
 const rising: Histogram = { samples: SAMPLES, perStep: () => 40, median: (row) => 0.12 + 0.2 * (row / SAMPLES) ** 2 };
-const keep = (page: Page, name: string) => page.screenshot({ path: `screenshots/panel-${name}.png` });
+const keep = (page: Page, name: string) => keepPicture(page, `panel-${name}`);
 /** What the panel says; the frame around it has a loading bar of that role, without a text. */
 const message = (page: Page) => page.getByRole('status').filter({ hasText: /./ });
 const notes = (page: Page) => page.getByTestId('percentiles notes');
