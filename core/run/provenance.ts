@@ -4,14 +4,11 @@ export interface GpuPrice {
   readonly per_hour: number;
   /** Three letters of ISO 4217; null: not stated. */
   readonly currency: string | null;
-  /** GPUs that serve the requests; null: as many as the GPU exporters report. */
-  readonly gpus: number | null;
 }
 
-/** As `2.5 EUR per GPU hour, 8 GPUs`: the price as it was stated. */
-function gpuPriceText({ per_hour, currency, gpus }: GpuPrice): string {
-  const price = `${per_hour}${currency === null ? '' : ` ${currency}`} per GPU hour`;
-  return gpus === null ? price : `${price}, ${gpus} ${gpus === 1 ? 'GPU' : 'GPUs'}`;
+/** As `2.5 EUR per GPU hour`: the price as it was stated. */
+function gpuPriceText({ per_hour, currency }: GpuPrice): string {
+  return `${per_hour}${currency === null ? '' : ` ${currency}`} per GPU hour`;
 }
 
 /** A setting as the server reports it. */
@@ -81,13 +78,15 @@ export interface Provenance {
   readonly machine: MachineFacts | null;
   /** Null: not stated. */
   readonly gpu_price: GpuPrice | null;
+  /** GPUs that serve the requests, as the user stated it. */
+  readonly gpu_count: number | null;
   /** The user's own facts. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** Name and text of each known fact; one line each. */
 export function provenanceFacts(provenance: Provenance): readonly (readonly [name: string, text: string])[] {
-  const { servers, gpus, source_code, ci, server_image, gpu_price, machine, metadata } = provenance;
+  const { servers, gpus, source_code, ci, server_image, gpu_price, gpu_count, machine, metadata } = provenance;
   const named = (server: ServerFacts): string => (servers.length > 1 ? `settings of ${server.origin}` : 'settings');
   const facts: readonly (readonly [string, string | null])[] = [
     ...servers.map((server) => [named(server), settingsText(server.settings)] as const),
@@ -95,6 +94,7 @@ export function provenanceFacts(provenance: Provenance): readonly (readonly [nam
     ['server image', server_image],
     ['GPUs', gpus.map(gpuText).join('; ')],
     ['GPU price', gpu_price && gpuPriceText(gpu_price)],
+    ['GPU count', gpu_count === null ? null : String(gpu_count)],
     ['client', machine && machineText(machine)],
     ['commit', source_code && `${source_code.commit}${source_code.dirty === true ? ', with changes' : ''}`],
     ['CI job', ci && [ci.provider, ci.repository, ci.ref, ci.job, ci.run, ci.url].filter(isText).join(' ')],
@@ -106,7 +106,7 @@ export function provenanceFacts(provenance: Provenance): readonly (readonly [nam
 /** Each fact by its path, for a comparison; addresses, clocks and what names one CI job differ by themselves. */
 export function comparableFacts(provenance: Provenance | null): ReadonlyMap<string, string> {
   if (provenance === null) return new Map();
-  const { servers, gpus, source_code, server_image, gpu_price, machine, metadata } = provenance;
+  const { servers, gpus, source_code, server_image, gpu_price, gpu_count, machine, metadata } = provenance;
   const numbered = (prefix: string, i: number): string => (i === 0 ? prefix : `${prefix} ${i + 1}`);
   return new Map<string, string>([
     ...servers.flatMap(({ version, settings, proxy }, i) => {
@@ -123,6 +123,7 @@ export function comparableFacts(provenance: Provenance | null): ReadonlyMap<stri
     ]),
     ...(server_image === null ? [] : [['server image', server_image] as const]),
     ...(gpu_price === null ? [] : [['GPU price', gpuPriceText(gpu_price)] as const]),
+    ...(gpu_count === null ? [] : [['GPU count', String(gpu_count)] as const]),
     ...(machine === null ? [] : [['client', machineText(machine)] as const]),
     ...(source_code === null
       ? []

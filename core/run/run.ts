@@ -55,7 +55,7 @@ export interface PhaseWindow {
 
 /** `run.json`: who ran what, against what, and how it ended. Instants are RFC 3339 in UTC with milliseconds. */
 export interface RunFile {
-  readonly schema_version: 6;
+  readonly schema_version: 7;
   readonly run_id: string;
   readonly status: RunStatus;
   /** True when a later command finished the run because its process was gone. */

@@ -22,7 +22,7 @@ export interface SweepRun extends OrderedRun {
   readonly figures: SweepRunFigures;
   readonly slos: readonly ObjectiveResult[];
   readonly goodput_limits: readonly GoodputLimit[];
-  /** GPUs whose energy or power the servers' metrics reported; null: they reported none. */
+  /** GPUs that serve the requests, as the user stated, else those that the servers' metrics reported; null: not known. */
   readonly gpus: number | null;
 }
 
@@ -43,7 +43,7 @@ export function sweepRun(run: RunFile, result: ResultFile): SweepRun | null {
     figures: sweepFigures(result),
     slos: result.slos,
     goodput_limits: run.gates?.goodput ?? [],
-    gpus: result.servers?.gpu_energy?.gpus ?? null,
+    gpus: run.provenance?.gpu_count ?? result.servers?.gpu_energy?.gpus ?? null,
   };
 }
 

@@ -86,7 +86,7 @@ const run: RunFile = {
   provenance: null,
   ...plan,
   target: { origins: null, ...plan.target },
-  schema_version: 6,
+  schema_version: 7,
   status: 'completed',
   recovered: false,
   fingerprint: 'f'.repeat(64),

@@ -6,11 +6,12 @@ export interface ProvenanceRequest {
   /** Null: not known. */
   readonly serverImage: string | null;
   readonly gpuPrice: GpuPrice | null;
+  readonly gpuCount: number | null;
   /** Without secrets. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-export const NOTHING_STATED: ProvenanceRequest = { serverImage: null, gpuPrice: null, metadata: {} };
+export const NOTHING_STATED: ProvenanceRequest = { serverImage: null, gpuPrice: null, gpuCount: null, metadata: {} };
 
 export const MAX_METADATA_PAIRS = 32;
 export const MAX_METADATA_CHARACTERS = 200;

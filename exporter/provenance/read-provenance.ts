@@ -18,7 +18,7 @@ export function isThisMachine(url: string): boolean {
 /** What was measured, from where and on whose behalf. Takes a few seconds at most, and never throws. */
 export async function readProvenance(
   asked: AskedServers,
-  { serverImage, gpuPrice, metadata }: ProvenanceRequest,
+  { serverImage, gpuPrice, gpuCount, metadata }: ProvenanceRequest,
   environment: NodeJS.ProcessEnv,
 ): Promise<Provenance> {
   const { secrets, series } = asked;
@@ -38,6 +38,7 @@ export async function readProvenance(
     ci,
     server_image: factText(serverImage, secrets),
     gpu_price: gpuPrice,
+    gpu_count: gpuCount,
     machine: machineFacts(),
     metadata: Object.fromEntries(kept),
   };

@@ -64,7 +64,7 @@ export const runFile = (plan: RunPlan): RunFile => ({
   provenance: null,
   ...plan,
   target: publicTarget(plan.target),
-  schema_version: 6 as const,
+  schema_version: 7 as const,
   status: 'running' as const,
   recovered: false,
   fingerprint: fingerprint(plan.comparison_key),

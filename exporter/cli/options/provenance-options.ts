@@ -21,10 +21,9 @@ export const PROVENANCE_OPTIONS = {
     null,
   ),
   'gpu-count': integer(
-    'GPUs that serve the requests (default: those that the GPU exporters report)',
+    'GPUs that serve the requests, for costs and values per GPU (default: those that the GPU exporters report)',
     { min: 1, max: 100_000 },
     null,
-    { requires: ['--gpu-hour-price'] },
   ),
   metadata: texts('KEY=VALUE', `a fact to keep with the run; may be repeated, at most ${MAX_METADATA_PAIRS} times`),
 };
@@ -38,12 +37,13 @@ export function statedProvenance(options: OptionValues<typeof PROVENANCE_OPTIONS
     throw new CliError(`--metadata was given ${options.metadata.length} times; at most ${MAX_METADATA_PAIRS} are kept`);
   return {
     serverImage: image,
-    gpuPrice: statedPrice(options['gpu-hour-price'], options['gpu-count']),
+    gpuPrice: statedPrice(options['gpu-hour-price']),
+    gpuCount: options['gpu-count'],
     metadata: Object.fromEntries(options.metadata.map(pair)),
   };
 }
 
-function statedPrice(price: string | null, gpus: number | null): GpuPrice | null {
+function statedPrice(price: string | null): GpuPrice | null {
   if (price === null) return null;
   const [, amount, currency = ''] = /^(\d+(?:\.\d+)?) ?([A-Za-z]{3})?$/.exec(price) ?? [];
   const per_hour = Number(amount);
@@ -51,7 +51,7 @@ function statedPrice(price: string | null, gpus: number | null): GpuPrice | null
     throw new CliError(
       `--gpu-hour-price must be an amount above 0, with or without a currency of three letters, such as 2.5EUR, not '${price}'`,
     );
-  return { per_hour, currency: currency === '' ? null : currency.toUpperCase(), gpus };
+  return { per_hour, currency: currency === '' ? null : currency.toUpperCase() };
 }
 
 function pair(given: string): readonly [key: string, value: string] {

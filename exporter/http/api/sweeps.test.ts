@@ -15,7 +15,7 @@ import { complaints, PROBLEM } from './fixtures/openapi.ts';
 let store: RunStore;
 let server: Listening;
 
-/** A group of two repeats on 8 GPUs with an objective, a scenario at two loads, and one at a single load. */
+/** A group of two repeats on 8 GPUs with an objective, one on 4 GPUs as stated, a scenario at two loads, and one at a single load. */
 beforeAll(async () => {
   ({ store } = await openStore(await mkdtemp(join(tmpdir(), 'llmbench-sweeps-'))));
   await storeSweep(store, {
@@ -24,7 +24,7 @@ beforeAll(async () => {
   });
   await storeSweep(store, { name: 'old', group: null, loads: [2, 8], capacity: 16 });
   await storeSweep(store, { name: 'single', group: null, loads: [4], capacity: 16, day: 1 });
-  await storeSweep(store, { name: 'torn', group: 'group-2', loads: [1, 2, 3], capacity: 16, day: 1 });
+  await storeSweep(store, { name: 'torn', group: 'group-2', loads: [1, 2, 3], capacity: 16, day: 1, statedGpus: 4 });
   await writeFile(join(store.pathOf('torn-3-0'), 'result.json'), '{');
   const problem = (): void => undefined;
   const api = createApi({
@@ -68,7 +68,7 @@ describe('GET /sweeps', () => {
           ...{ load_mode: 'concurrency', loads: [1, 4, 16, 64, 256], runs: 10, gpus: 8, has_objectives: true },
           within_objective: { holds: 16, fails: 64, monotonic: true },
         },
-        { source: { kind: 'group', name: 'group-2' }, loads: [1, 2] },
+        { source: { kind: 'group', name: 'group-2' }, loads: [1, 2], gpus: 4 },
         { source: { kind: 'scenario', name: 'old' }, loads: [2, 8], gpus: null, within_objective: null },
       ],
       ...{ page: 1, total: 3, omitted_runs: 0 },

@@ -160,9 +160,18 @@ test('a run of version 4: nothing was stated about the price of its GPUs', () =>
   const of = (provenance: object | null) => migrated('run', 'run.json', { schema_version: 4, provenance });
   expect(of({ metadata: {} })).toEqual({
     schema_version: SCHEMA_VERSIONS.run,
-    provenance: { metadata: {}, gpu_price: null },
+    provenance: { metadata: {}, gpu_price: null, gpu_count: null },
   });
   expect(of(null)['provenance']).toBeNull();
+});
+
+test('a run of version 6: the number of its GPUs was part of their price', () => {
+  const of = (gpu_price: object | null) =>
+    migrated('run', 'run.json', { schema_version: 6, provenance: { gpu_price } })['provenance'];
+  const price = { per_hour: 2.5, currency: 'EUR' };
+  expect(of({ ...price, gpus: 8 })).toEqual({ gpu_price: price, gpu_count: 8 });
+  expect(of({ ...price, gpus: null })).toEqual({ gpu_price: price, gpu_count: null });
+  expect(of(null)).toEqual({ gpu_price: null, gpu_count: null });
 });
 
 test('a result of version 3: the energy of its GPUs has no power and no parts', () => {

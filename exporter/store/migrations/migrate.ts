@@ -3,7 +3,7 @@ import type { ComparisonKey } from '../../../core/run/run.ts';
 import { fingerprint } from '../fingerprint.ts';
 
 /** The version of each file that this program writes; it reads this version and all earlier ones. */
-export const SCHEMA_VERSIONS = { run: 6, result: 6, record: 2, servers: 1 } as const;
+export const SCHEMA_VERSIONS = { run: 7, result: 6, record: 2, servers: 1 } as const;
 
 export type VersionedFile = keyof typeof SCHEMA_VERSIONS;
 
@@ -15,7 +15,7 @@ type Migration = (older: StoredObject) => StoredObject;
 
 /** The n-th step (from 0) converts version n + 1 to n + 2. Records need none: a missing column is null. */
 const MIGRATIONS: Readonly<Record<Exclude<VersionedFile, 'record'>, readonly Migration[]>> = {
-  run: [runFrom1To2, runFrom2To3, runFrom3To4, runFrom4To5, runFrom5To6],
+  run: [runFrom1To2, runFrom2To3, runFrom3To4, runFrom4To5, runFrom5To6, runFrom6To7],
   result: [resultFrom1To2, resultFrom2To3, resultFrom3To4, resultFrom4To5, resultFrom5To6],
   servers: [],
 };
@@ -71,6 +71,15 @@ function runFrom4To5(run: StoredObject): StoredObject {
 function runFrom5To6(run: StoredObject): StoredObject {
   const source = changed(run.source, (known) => ({ ...known, imported_at: null, position: null }));
   return { ...run, schema_version: 6, source };
+}
+
+/** Version 7 of run.json has the number of the GPUs beside their price, because either may be stated alone. */
+function runFrom6To7(run: StoredObject): StoredObject {
+  const provenance = changed(run.provenance, ({ gpu_price, ...known }) => {
+    const { gpus = null, ...price } = (gpu_price ?? {}) as StoredObject;
+    return { ...known, gpu_price: gpu_price === null ? null : price, gpu_count: gpus };
+  });
+  return { ...run, schema_version: 7, provenance };
 }
 
 /** A new member of the key changes the fingerprint: without migration an old run would never match a new one. */

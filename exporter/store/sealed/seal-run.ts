@@ -146,7 +146,7 @@ export async function resultOf(
     ...serverResults(serverTotals),
     ...plannedReuseResults(reuse),
     ...energyResults(energy, whole.measures),
-    ...costResults(price, price?.gpus ?? servingGpus(energy, run.provenance), whole.measures),
+    ...costResults(price, run.provenance?.gpu_count ?? servingGpus(energy, run.provenance), whole.measures),
   ];
   const objectives = run.gates?.slos ?? [];
   const stages = staged.map((stage, i) => stageResult(run, stage, i + 1));

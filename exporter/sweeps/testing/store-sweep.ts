@@ -8,6 +8,7 @@ import type {
   ResultFile,
   ScalarResult,
 } from '../../../core/run/result.ts';
+import type { Provenance } from '../../../core/run/provenance.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import { addRun } from '../../store/changes/add-run.ts';
@@ -32,6 +33,8 @@ export interface GivenSweep {
   readonly repeats?: number;
   /** GPUs that the servers' metrics report; null: none is reported. */
   readonly gpus?: number | null;
+  /** As the user stated it; null: not stated. */
+  readonly statedGpus?: number | null;
   /** Largest p99 of the time to first token in seconds; null: no objective. */
   readonly ttftObjective?: number | null;
   /** Day of the year 2026, from 0. */
@@ -39,6 +42,10 @@ export interface GivenSweep {
 }
 
 const OUTPUT_TOKENS = 128;
+const NOTHING_KNOWN: Provenance = {
+  ...{ servers: [], gpus: [], source_code: null, ci: null, server_image: null, machine: null, metadata: {} },
+  ...{ gpu_price: null, gpu_count: null },
+};
 
 /** Stores the runs of a sweep as an importer would, with figures that follow from its options. */
 export async function storeSweep(store: RunStore, given: GivenSweep): Promise<void> {
@@ -56,7 +63,7 @@ interface Place {
 
 async function storeStep(store: RunStore, given: GivenSweep, { step, load, repeat }: Place): Promise<void> {
   const { name, group, scenario = name, system = 'vllm', version = '0.11.0', model = 'llama-3-8b', day = 0 } = given;
-  const { gpus = null, ttftObjective = null, repeats = 1 } = given;
+  const { gpus = null, statedGpus = null, ttftObjective = null, repeats = 1 } = given;
   const runId = `${name}-${load}-${repeat}`;
   const minutes = (step + repeat * given.loads.length) * 2;
   const start = new Date(Date.UTC(2026, 0, 1 + day, 10, minutes)).toISOString();
@@ -67,6 +74,7 @@ async function storeStep(store: RunStore, given: GivenSweep, { step, load, repea
     ...{ step: group === null ? null : step, repeat: group === null || repeats === 1 ? null : repeat },
     comparison_key: { ...examplePlan().comparison_key, model, load: closedLoop(load) },
     target: { ...run.target, system, system_version: version },
+    provenance: statedGpus === null ? null : { ...NOTHING_KNOWN, gpu_count: statedGpus },
     source: run.source && { ...run.source, sha256: Buffer.from(runId).toString('hex').padEnd(64, '0').slice(0, 64) },
   };
   const measures = measuresAt(given, load, repeat);
