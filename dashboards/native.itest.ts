@@ -35,7 +35,8 @@ const comparable = (target: Target, rankShift: string): Target => ({
   ...target,
   expr: target.expr
     .replace(/\b(rate|increase)\(/g, 'irate(')
-    .replace(/\bhistogram_quantile\(\s*([^,]+),/g, `histogram_quantile(($1) ${rankShift},`),
+    // That of 1 makes a bound a number: the highest of one bucket.
+    .replace(/\bhistogram_quantile\(\s*(?!1,)([^,]+),/g, `histogram_quantile(($1) ${rankShift},`),
 });
 const RANK_SHIFTS = ['- 1e-6', '+ 1e-6'] as const;
 

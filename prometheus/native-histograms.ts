@@ -63,6 +63,8 @@ function nativeRead(call: Node, expr: string, known: ReadonlyMap<string, KnownMe
   if (metric.endsWith('_sum')) return `histogram_sum(${histogram})`;
   const bound = matchers.find(({ label }) => label === 'le');
   if (bound === undefined) return `ignoring (le) ${histogram}`;
+  // All finite bounds: a native histogram has no series for them.
+  if (bound.operator === '!=' && bound.value === OVERFLOW) return null;
   if (bound.operator === '=') return `ignoring (le) ${below(bound.value, histogram)}`;
   return `ignoring (le) (${buckets(bound, facts, histogram)})`;
 }

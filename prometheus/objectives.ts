@@ -27,25 +27,56 @@ ${rules.join('')}`;
 /** Powers of two: multiplied with these, a decimal number keeps its digits. The nearest to the objective first. */
 const MULTIPLES = [1, 0.5, 2, 0.25, 4];
 
+/** The finite bounds of buckets as numbers, and in the label `bound` as the server writes them. `keep` are labels that stay. */
+function boundsOf(buckets: string, keep: readonly string[] = []): string {
+  const bounds = `label_replace(group by (${[...keep, 'le'].join(', ')}) (${buckets}), "bound", "$1", "le", "(.+)")`;
+  // PromQL turns no label into a number, but a histogram of one value in one bucket has the bucket's bound as its maximum.
+  const overflow = `label_replace(${bounds}, "le", "+Inf", "le", ".+")`;
+  return `histogram_quantile(1, ${bounds} or ${overflow})`;
+}
+
+/** The counts of a histogram, as queries. */
+export interface CountedBuckets {
+  /** Values at or below each finite bound, by `labels` and `le`. */
+  readonly buckets: string;
+  /** Those at or below the limit, by `labels`: read where a native histogram interpolates them and there are no bounds. */
+  readonly atLimit: string;
+  /** All values, by `labels`. */
+  readonly count: string;
+  readonly labels: readonly string[];
+}
+
 /**
- * The finite bucket bounds of a histogram, in the label `bound` as the server writes them: the one that is nearest to the
- * objective first. `buckets` are its buckets; their unit has `perSecond` in a second. With `native`, a selector of native
- * histograms: where these are and no buckets, the objective and multiples of it.
+ * The share of the values that are at most `limit`, a number or a variable of Grafana: `least` from the nearest bound below it, `most` from
+ * the nearest above. Both are the same where the limit is a bound. Nothing where the variable has no value.
  */
-export function boundsByDistance(
+export function shareWithin(counted: CountedBuckets, limit: string, edge: 'least' | 'most'): string {
+  const { buckets, atLimit, count, labels } = counted;
+  const by = labels.join(', ');
+  const [comparison, nearest, beyond] = edge === 'least' ? ['<=', 'max', `0 * ${count}`] : ['>=', 'min', count];
+  const isBeside = `${boundsOf(buckets, labels)} ${comparison} ${limit} + 0`;
+  const named = `label_replace(${buckets}, "bound", "$1", "le", "(.+)")`;
+  const beside = `${nearest} by (${by}) (${named} and on (${by}, bound) (${isBeside}))`;
+  return `(${beside} or ${atLimit} or ${beyond}) / ${count} and on () (vector(${limit} + 0) > 0)`;
+}
+
+/**
+ * What an objective may be, in the label `bound`: first the limit of the rules, then the finite bucket bounds of a histogram as
+ * the server writes them, the nearest to it first. `buckets` are its buckets; their unit has `perSecond` in a second. With
+ * `native`, a selector of native histograms: where these are and no buckets, the limit and multiples of it.
+ */
+export function limitAndBounds(
   buckets: string,
   { measure, limitSeconds }: LatencyObjective,
   { perSecond = 1, native = null }: { readonly perSecond?: number; readonly native?: string | null } = {},
 ): string {
-  const bounds = `label_replace(group by (le) (${buckets}), "bound", "$1", "le", "(.+)")`;
-  // PromQL turns no label into a number, but a histogram of one value in one bucket has the bucket's bound as its maximum.
-  const overflow = `label_replace(${bounds}, "le", "+Inf", "le", ".+")`;
-  const asNumbers = `histogram_quantile(1, ${bounds} or ${overflow})`;
   const limit = `(${limitSeries(measure)} or on () vector(${limitSeconds}))`;
   const inUnit = perSecond === 1 ? limit : `${perSecond} * ${limit}`;
-  const distances = `abs(${asNumbers} - on () group_left () ${inUnit})`;
-  if (native === null) return `sort(${distances})`;
+  const distances = `abs(${boundsOf(buckets)} - on () group_left () ${inUnit})`;
+  const ofRules = `0 * count_values("bound", ${inUnit}) and on () group(${buckets}) unless on () (${distances} == 0)`;
+  const classic = `${distances} or (${ofRules})`;
+  if (native === null) return `sort(${classic})`;
   // Its value is the place of the multiple, its label the limit that this makes.
   const choices = MULTIPLES.map((multiple, place) => `${place} * count_values("bound", ${inUnit} * ${multiple})`);
-  return `sort(${distances} or on () ((${choices.join(' or ')}) and on () group(${native})))`;
+  return `sort(${classic} or on () ((${choices.join(' or ')}) and on () group(${native})))`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
+import { shareWithin } from './objectives.ts';
 import {
   exactQuantile,
   exactResult,
@@ -31,6 +32,18 @@ const latency = { histogram: 'request_latency', quantile: 0.75, of: two, window:
 const p60 = { histogram: 'time_to_first_token', quantile: 0.6, of: r1, window: '15m' } as const;
 const overflow = { histogram: 'inter_token_latency', quantile: 0.99, of: r1, window: '15m' } as const;
 const tokens = 'llmbench_output_tokens_total';
+
+/** Of a server's first tokens. */
+function share(limit: string, edge: 'least' | 'most'): string {
+  const counts = (name: string, by: string): string => `sum by (${by}) (vllm:time_to_first_token_seconds_${name})`;
+  const counted = {
+    buckets: counts('bucket{le!="+Inf"}', 'instance, le'),
+    atLimit: counts(`bucket{le="${limit}"}`, 'instance'),
+    count: counts('count', 'instance'),
+    labels: ['instance'],
+  };
+  return shareWithin(counted, limit, edge);
+}
 
 const rendered: Record<string, string> = {
   'this run, exact, p99': exactQuantile({ histogram: 'time_to_first_token', quantile: 0.99, of: r1, window: '15m' }),
@@ -81,6 +94,11 @@ const rendered: Record<string, string> = {
   throughput: runThroughput(tokens, { runs: 'r1|r2|r3' }, '', { window: '5m', step: '10s' }),
   progress: runProgress({ runs: 'r1|r2|r3' }, { window: '5m', step: '10s' }),
   'time left': runTimeLeft({ runs: 'r1|r2|r3' }, { window: '5m', step: '10s' }),
+  ...Object.fromEntries(
+    ['0.25', '0.3', '1', '0.05', '2'].flatMap((limit) =>
+      (['least', 'most'] as const).map((edge) => [`the ${edge} share within ${limit} s`, share(limit, edge)]),
+    ),
+  ),
   rate: rateOverTime(tokens, { runs: 'r2' }, [], '', '1m'),
   'rate by phase': rateOverTime(tokens, { runs: 'r3' }, ['phase'], 'phase="measure"', '1m'),
 };

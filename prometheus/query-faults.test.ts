@@ -18,6 +18,7 @@ describe('queryFaults', () => {
     'max by (instance) (g)',
     'histogram_quantile(0.5, sum by (instance, le) (rate(h_bucket[1m])))',
     'sum by (instance) (rate(h_bucket{le="0.5"}[1m])) / sum by (instance) (rate(h_count[1m]))',
+    'max by (instance) (sum by (instance, le) (rate(h_bucket{le!="+Inf"}[1m])))',
     's{quantile="0.9"}',
     'rate(s_sum[1m])',
     'min_over_time(timestamp(c_total)[5m:2s])',

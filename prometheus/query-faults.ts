@@ -75,7 +75,9 @@ function aggregationFaults(
 /** Buckets are added within an instance or a run only: there a family has one grid. */
 function gridFaults(expr: string, { metric, matchers, index, rangeFunction }: Selector): string[] {
   if (matchers.some(({ label, operator }) => label === 'le' && operator !== '!=')) return [];
-  const around = aggregations(expr).filter(({ start, end }) => index >= start && index < end);
+  const outer = aggregations(expr).filter(({ start, end }) => index >= start && index < end);
+  // The least or the largest of counts that are added up adds none.
+  const around = outer.filter(({ operator, by }) => by.includes('le') || !['min', 'max'].includes(operator));
   if (around.length === 0) return rangeFunction === null ? [] : [`${metric}: not added up by le`];
   return around.every(({ by }) => by.includes('le') && keepsGrids(by, matchers))
     ? []

@@ -69,8 +69,8 @@ function overview(histograms: Histograms): RowSpec {
     exact('Client ITL', 'Inter-token latency, one mean per request.', 'inter_token_latency', histograms),
     number(
       'TTFT objective kept',
-      'Share of the first tokens that arrived within the objective. Exact, because the objective is a bucket bound.',
-      [signal(client.objectiveKept, { unit: 'percentunit' })],
+      'Share of the first tokens that arrived within the objective: between the shares at the bucket bounds below and above it, which are the same if the objective is a bound.',
+      client.objectiveKept.map((query) => signal(query, { unit: 'percentunit' })),
     ),
     number(
       'Client saturated',

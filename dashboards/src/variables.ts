@@ -9,7 +9,7 @@ import {
   type VariableModel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
 import { OBJECTIVES, type LatencyObjective } from '../../core/objectives/alert-objectives.ts';
-import { boundsByDistance, limitSeries } from '../../prometheus/objectives.ts';
+import { limitAndBounds, limitSeries } from '../../prometheus/objectives.ts';
 import { ofMeasured, ofMeasuredAmong, ofSystem, runMatcher, runTitles } from '../../prometheus/queries.ts';
 import { DATASOURCE } from './datasource.ts';
 import type { Histograms } from '../../prometheus/native-histograms.ts';
@@ -385,14 +385,14 @@ function familyOf(name: string, label: string, series: string): QueryVariableBui
 export interface Objective {
   readonly name: string;
   readonly label: string;
-  /** Its bucket bounds are what may be chosen: at any other value the share would be a guess. */
+  /** Its bucket bounds are among the choices: at these the share of the values within the objective is exact. */
   readonly histogram: string;
   readonly measure: LatencyObjective['measure'];
   /** How many units of the histogram are a second; 1 unless set. */
   readonly perSecond?: number;
 }
 
-/** The bound that is nearest to the objective of the rules comes first, and is what the dashboard opens with. */
+/** The limit of the rules comes first, and is what the dashboard opens with. */
 export function objectiveVariable(
   { name, label, histogram, measure, perSecond = 1 }: Objective,
   histograms: Histograms,
@@ -405,8 +405,8 @@ export function objectiveVariable(
   return resultVariable({
     name,
     label,
-    description: `Service level objective; the choices are the bucket bounds of ${histogram}, the one nearest to ${limitSeries(measure)} first`,
-    expr: boundsByDistance(buckets, objective, { perSecond, native }),
+    description: `Service level objective; the choices are ${limitSeries(measure)} and the bucket bounds of ${histogram}, the nearest first. Another number can be set in the address, as in var-${name}=0.3`,
+    expr: limitAndBounds(buckets, objective, { perSecond, native }),
     regex: '/bound="(?<value>[^"]+)"/',
   })
     .multi(false)

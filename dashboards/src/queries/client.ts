@@ -15,6 +15,7 @@ import {
   type ClientHistogram,
   type RunSelection,
 } from '../../../prometheus/queries.ts';
+import { shareWithin } from '../../../prometheus/objectives.ts';
 import type { Query } from '../target.ts';
 
 /** The runs that the viewer has chosen; they stay apart in every query. */
@@ -133,11 +134,19 @@ export const errorRates = ofRuns(
 
 export const outputTokenRate = ofRuns(rateOverTime('llmbench_output_tokens_total', SELECTED_RUNS), 'client');
 
-/** Share of a run's first tokens that came within the objective, which is a bucket bound. */
-export const objectiveKept = ofNewest(
-  `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_bucket{run_id=~"$run",le="$ttft_slo"}[${WHOLE_RANGE}])) / ` +
-    `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_count{run_id=~"$run"}[${WHOLE_RANGE}]))`,
-);
+/** Share of a run's first tokens that came within the objective: at least and at most. */
+export const objectiveKept: readonly Query[] = (['least', 'most'] as const).map((edge) => {
+  const counts = (name: string, matchers: string, by: readonly string[]): string =>
+    `sum by (${by.join(', ')}) (last_over_time(llmbench_time_to_first_token_seconds_${name}{run_id=~"$run"${matchers}}[${WHOLE_RANGE}]))`;
+  const labels = ['run_id'];
+  const counted = {
+    buckets: counts('bucket', ',le!="+Inf"', [...labels, 'le']),
+    atLimit: counts('bucket', ',le="$ttft_slo"', labels),
+    count: counts('count', '', labels),
+    labels,
+  };
+  return ofNewest(shareWithin(counted, '$ttft_slo', edge), `at ${edge}`);
+});
 
 /** The objectives that the run was started with: 1 met, 0 missed. */
 export const objectivesMet = ofNewest(

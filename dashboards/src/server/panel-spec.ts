@@ -165,6 +165,20 @@ export function cell(title: string, about: string, signals: Signals, alarm?: Ala
   return { title, about, signal, ...(alarm === undefined ? {} : { alarm }) };
 }
 
+/** The share of requests that kept the objective of the time to first token, as an interval. */
+export function kept(share: (edge: 'least' | 'most') => Signal, of = 'requests'): Cell[] {
+  const about = `share of the ${of} whose first token arrived within the selected objective`;
+  return [
+    cell('Kept ≥', `the least ${about}, from the bucket bound below it.`, [share('least')]),
+    cell(
+      'Kept ≤',
+      `the largest ${about}, from the bucket bound above it. Both are the same if the objective is a bucket bound.`,
+      [share('most')],
+      { below: 0.99 },
+    ),
+  ];
+}
+
 export function heat(title: string, about: string, signal: Signal): PanelSpec {
   return panel('heatmap', title, about, [signal]);
 }

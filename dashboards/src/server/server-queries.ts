@@ -2,6 +2,7 @@ import { quantities } from '../../../catalog/equivalents.ts';
 import { compareVersions, isVersion } from '../../../catalog/versions.ts';
 import { serverFamily } from '../../../core/measures/names.ts';
 import { withFormerNames } from '../../../prometheus/former-names.ts';
+import { shareWithin } from '../../../prometheus/objectives.ts';
 import { runMatcher } from '../../../prometheus/queries.ts';
 import { SELECTED_RUNS } from '../queries/client.ts';
 import { HEATMAP_INSTANCE } from '../variables.ts';
@@ -223,14 +224,21 @@ export class ServerQueries {
     return this.#signal(expr, [family], valueUnit('ratio'), options, this.#keep(family, options));
   }
 
-  /** A histogram's observations at or below the value of a variable, which is one of its bounds, as a share of all. */
-  within(name: string, variable: string, options: SignalOptions = {}): Signal {
+  /** The least or the largest share of a histogram's observations that may be at or below the value of a variable. */
+  within(name: string, variable: string, edge: 'least' | 'most', options: SignalOptions = {}): Signal {
     const family = this.#families.get(name);
-    const keep = this.#keep(family, options);
-    const where = [options.where, `le="$${variable}"`].filter(Boolean).join(',');
-    const below = this.#increase(family, `${name}_bucket`, { ...options, where });
-    const expr = `${below} / ${this.#increase(family, `${name}_count`, options)}`;
-    return this.#signal(expr, [family], valueUnit('ratio'), options, keep);
+    const labels = this.#keep(family, options);
+    const below = (bound: string, by: readonly string[] = []): string => {
+      const where = [options.where, `le${bound}`].filter(Boolean).join(',');
+      return this.#increase(family, `${name}_bucket`, { ...options, where, by: [...(options.by ?? []), ...by] });
+    };
+    const counted = {
+      buckets: below('!="+Inf"', ['le']),
+      atLimit: below(`="$${variable}"`),
+      count: this.#increase(family, `${name}_count`, options),
+      labels,
+    };
+    return this.#signal(shareWithin(counted, `$${variable}`, edge), [family], valueUnit('ratio'), options, labels);
   }
 
   /** The increase of each bucket, for a heatmap that is repeated for each instance: so all its series have one grid. */

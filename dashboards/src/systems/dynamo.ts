@@ -1,5 +1,5 @@
 import { runCovered, targetsUp } from '../server/health.ts';
-import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
+import { cell, kept, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import { dynamoProcessRows, dynamoRouterRows, dynamoWorkerRows } from './dynamo-workers.ts';
@@ -46,12 +46,7 @@ function overview(): RowSpec {
         cell('TTFT p99', 'time to first token, from the entry into the frontend.', [
           whole.percentiles('dynamo_frontend_time_to_first_token_seconds', [0.99]),
         ]),
-        cell(
-          'TTFT kept',
-          'share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound; empty if it is not a bound of this server.',
-          [whole.within('dynamo_frontend_time_to_first_token_seconds', 'ttft_slo')],
-          { below: 0.99 },
-        ),
+        ...kept((edge) => whole.within('dynamo_frontend_time_to_first_token_seconds', 'ttft_slo', edge)),
         cell('ITL p99', 'inter-token latency, one value per token.', [
           whole.percentiles('dynamo_frontend_inter_token_latency_seconds', [0.99]),
         ]),

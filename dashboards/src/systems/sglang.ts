@@ -1,5 +1,5 @@
 import { runCovered, targetsUp } from '../server/health.ts';
-import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
+import { cell, kept, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
@@ -50,11 +50,9 @@ function overview(): RowSpec {
       cell('TTFT p99', 'time to first token of streamed requests; unstreamed ones would count their whole latency.', [
         whole.percentiles('sglang:time_to_first_token_seconds', [0.99], STREAMED),
       ]),
-      cell(
-        'TTFT kept',
-        'share of the streamed requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound; empty if it is not a bound of this server.',
-        [whole.within('sglang:time_to_first_token_seconds', 'ttft_slo', STREAMED)],
-        { below: 0.99 },
+      ...kept(
+        (edge) => whole.within('sglang:time_to_first_token_seconds', 'ttft_slo', edge, STREAMED),
+        'streamed requests',
       ),
       cell('TPOT p99', 'time per output token of streamed requests, one mean per request.', [
         whole.percentiles('sglang:request_time_per_output_token_seconds', [0.99], STREAMED),

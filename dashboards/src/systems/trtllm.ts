@@ -5,6 +5,7 @@ import {
   facts,
   lines,
   cell,
+  kept,
   heat,
   row,
   servers,
@@ -243,12 +244,7 @@ function overview(): RowSpec {
         'time to first token, from arrival. A context worker of a disaggregated deployment ends it before the KV transfer.',
         [whole.percentiles('trtllm_time_to_first_token_seconds', [0.99])],
       ),
-      cell(
-        'TTFT kept',
-        'share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound; empty if it is not a bound of this server.',
-        [whole.within('trtllm_time_to_first_token_seconds', 'ttft_slo')],
-        { below: 0.99 },
-      ),
+      ...kept((edge) => whole.within('trtllm_time_to_first_token_seconds', 'ttft_slo', edge)),
       cell('TPOT p99', 'time per output token, one mean per request.', [
         whole.percentiles('trtllm_time_per_output_token_seconds', [0.99]),
       ]),

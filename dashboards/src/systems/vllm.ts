@@ -1,5 +1,5 @@
 import { runCovered, targetsUp } from '../server/health.ts';
-import { cell, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
+import { cell, kept, closedRow, heat, lines, row, servers, stacked, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
 import { ServerQueries } from '../server/server-queries.ts';
 import { GPU_EXPORTER, gpuRow, lmcacheRow } from './gpu-row.ts';
@@ -42,12 +42,7 @@ function overview(): RowSpec {
       cell('TTFT p99', 'time to first token, from arrival at the API server.', [
         whole.percentiles('vllm:time_to_first_token_seconds', [0.99]),
       ]),
-      cell(
-        'TTFT kept',
-        'share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound; empty if it is not a bound of this server.',
-        [whole.within('vllm:time_to_first_token_seconds', 'ttft_slo')],
-        { below: 0.99 },
-      ),
+      ...kept((edge) => whole.within('vllm:time_to_first_token_seconds', 'ttft_slo', edge)),
       cell('TPOT p99', 'time per output token, one mean per request.', [
         whole.percentiles('vllm:request_time_per_output_token_seconds', [0.99]),
       ]),
