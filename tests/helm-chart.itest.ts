@@ -20,6 +20,9 @@ import { announced, start } from './llmbench.ts';
 
 const example = (name: string): string => join(CHART, 'examples', `${name}.yaml`);
 
+/** Of grafana-plugin/src/dashboards: they come with the plugin. */
+const APP_DASHBOARDS = 7;
+
 describeWithChart('the Helm chart', (program) => {
   let directory: string;
   const rendered = new Map<string, readonly Manifest[]>();
@@ -47,7 +50,7 @@ describeWithChart('the Helm chart', (program) => {
       'team',
       {
         ...{ Deployment: 1, Service: 1, ServiceAccount: 1, Ingress: 1, NetworkPolicy: 2, Pod: 1 },
-        ...{ ServiceMonitor: 1, PrometheusRule: 12, ConfigMap: 19 },
+        ...{ ServiceMonitor: 1, PrometheusRule: 12, ConfigMap: 19 + APP_DASHBOARDS },
       },
     ],
     [
@@ -62,7 +65,14 @@ describeWithChart('the Helm chart', (program) => {
       'everything',
       {
         ...{ Deployment: 1, Service: 1, ServiceAccount: 1, Ingress: 1, NetworkPolicy: 2, Job: 1, CronJob: 1, Pod: 1 },
-        ...{ ServiceMonitor: 1, PodMonitor: 1, PrometheusRule: 12, ConfigMap: 19, Role: 2, RoleBinding: 2 },
+        ...{
+          ServiceMonitor: 1,
+          PodMonitor: 1,
+          PrometheusRule: 12,
+          ConfigMap: 19 + APP_DASHBOARDS,
+          Role: 2,
+          RoleBinding: 2,
+        },
       },
     ],
   ])('lints, renders and decodes strictly with the values %p', async (name, counts) => {
@@ -223,11 +233,12 @@ describeWithChart('the Helm chart', (program) => {
     const maps = manifestsOf('team').filter(
       ({ kind, data = {} }) => kind === 'ConfigMap' && /json$/.test(Object.keys(data)[0] ?? ''),
     );
-    expect(maps).toHaveLength(17);
+    expect(maps).toHaveLength(17 + APP_DASHBOARDS);
     for (const map of maps) {
       const [[name, text] = ['', '']] = Object.entries(map.data ?? {});
+      const folder = name.endsWith('-app.json') ? '../grafana-plugin/src/dashboards' : '../dashboards';
       expect(JSON.parse(text)).toEqual(
-        JSON.parse(await readFile(new URL(`../dashboards/${name}`, import.meta.url), 'utf8')),
+        JSON.parse(await readFile(new URL(`${folder}/${name}`, import.meta.url), 'utf8')),
       );
       // An annotation holds the object after `kubectl apply`; all annotations together have at most 256 kB.
       expect(Buffer.byteLength(JSON.stringify(map))).toBeLessThan(256 * 1024);

@@ -37,7 +37,10 @@ import {
 const SYSTEMS = [vllm(), dynamo(), kvbm(), sglang(), trtllm(), triton(), llmdEpp()];
 const SERVERS = SYSTEMS.flatMap((system) => [mainDashboard(system), ...[detailsDashboard(system) ?? []].flat()]);
 
-/** Where the app's dashboards are: Grafana imports them with the app, so they must not be provisioned by file too. */
+/**
+ * Where the app's dashboards are. They come with its files and are provisioned from there: what an app includes, Grafana imports
+ * into its general folder, apart from the others.
+ */
 export const APP_FOLDER = '../grafana-plugin/src/dashboards/';
 
 /** Where the dashboards are that also read native histograms: outside dashboards/, which Grafana provisions as a whole. */

@@ -25,6 +25,7 @@ async function chartFiles(): Promise<ReadonlyMap<string, string>> {
   for (const [to, from] of [
     ['classic', 'dashboards'],
     ['native', 'prometheus/native/dashboards'],
+    ['app', 'grafana-plugin/src/dashboards'],
   ] as const) {
     for (const [name, text] of await textsOf(from, '.json')) {
       files.set(`${to}/dashboards/${name}`, `${JSON.stringify(JSON.parse(text))}\n`);
