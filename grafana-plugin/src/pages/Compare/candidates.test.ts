@@ -32,3 +32,15 @@ test('two systems under the same load, also where their scenarios have different
     { title: 'sglang against vllm under the same load (concurrency 4)', a: ['old'], b: ['new'], acrossScenarios: true },
   ]);
 });
+
+test('of the loads of sweeps the newest alone', () => {
+  const step = (load: number) =>
+    ['sglang', 'vllm'].map((system) =>
+      run(`${system}-${load}`, { system, fingerprint: `f${load}`, load: `concurrency ${load}` })
+    );
+  expect(sets([], [4, 2, 1].flatMap(step))).toEqual([
+    ['sglang against vllm under the same load (concurrency 4)', 'vllm-4', 'sglang-4'],
+  ]);
+  const repeats = [4, 2].flatMap((load) => ['b', 'a'].map((id) => run(`${id}-${load}`, { fingerprint: `f${load}` })));
+  expect(sets([], repeats)).toEqual([['chat: newest run against the one before', 'a-4', 'b-4']]);
+});

@@ -5,6 +5,7 @@ import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
 
 /** Two sets of runs that are worth comparing. */
 export interface Candidate {
+  /** Equal for those that say the same. */
   key: string;
   title: string;
   a: readonly string[];
@@ -23,11 +24,12 @@ const MAX_RUNS = 3;
  */
 export function candidates(scenarios: readonly ListedScenario[], runs: readonly RunSummary[]): Candidate[] {
   const judged = scenarios.flatMap((scenario) => judgedCandidate(scenario) ?? []);
-  const known = new Set(judged.map(({ key }) => key));
   const alike = groups(runs, ({ scenario, fingerprint, system }) => JSON.stringify([scenario, fingerprint, system]));
-  const newest = alike.flatMap((own) => newestCandidate(own) ?? []).filter(({ key }) => !known.has(key));
+  const newest = alike.flatMap((own) => newestCandidate(own) ?? []);
   const systems = groups(runs, ({ fingerprint }) => fingerprint).flatMap((own) => systemsCandidate(own) ?? []);
-  return [...judged, ...systems, ...newest].slice(0, MAX_CANDIDATES);
+  const all = [...judged, ...systems, ...newest];
+  // Of the steps of sweeps the newest; the page Sweeps has all of them.
+  return all.filter(({ key }, i) => all.findIndex((other) => other.key === key) === i).slice(0, MAX_CANDIDATES);
 }
 
 function judgedCandidate({ scenario, open_regression: open, verdict }: ListedScenario): Candidate | null {
@@ -82,7 +84,7 @@ function systemsCandidate(own: readonly RunSummary[]): Candidate | null {
   return !a || !b || !first || !second
     ? null
     : {
-        key: first.fingerprint,
+        key: JSON.stringify([first, second].map(({ system, scenario }) => [system, scenario])),
         title: t('candidates.systems', '{{b}} against {{a}} under the same load ({{load}})', {
           b: second.system,
           a: first.system,
