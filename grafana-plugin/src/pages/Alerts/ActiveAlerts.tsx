@@ -127,7 +127,7 @@ function OfRule({ rule, alerts, scenarios, runs }: RuleAlerts & { scenarios: Pro
     return <>{each}</>;
   }
   const [first] = alerts;
-  const subjects = alerts.flatMap((alert) => subjectLabels(alert).map(([, value]) => value));
+  const subjects = alerts.flatMap((alert) => subjectNames(alert, runs));
   return (
     <>
       <div className={styles.head}>
@@ -155,6 +155,13 @@ function OfRule({ rule, alerts, scenarios, runs }: RuleAlerts & { scenarios: Pro
       )}
     </>
   );
+}
+
+/** What an alert is about, for a list: its run or scenario, else the values of all of its labels. */
+function subjectNames({ labels }: RuleAlert, runs: Runs): string[] {
+  const run = runs.get(labels['run_id'] ?? '');
+  const name = run === undefined ? (labels['scenario'] ?? labels['run_id']) : runTitle(run);
+  return name === undefined ? subjectLabels({ labels }).map(([, value]) => value) : [name];
 }
 
 interface AlertProps {
