@@ -151,6 +151,9 @@ export const PREFLIGHT_CHECKS = [
   'time_order',
 ] as const;
 
+/** Relative difference of a mean or a rate above which the load is another one: well below the margins of the measures. */
+export const LOAD_TOLERANCE = 0.02;
+
 /** Something that has to hold before runs can be compared, and does not, or is not known to. */
 export interface PreflightFinding {
   readonly check: (typeof PREFLIGHT_CHECKS)[number];

@@ -2,12 +2,10 @@ import { firstNames, things } from '../../core/text/quantities.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import type { AchievedLoad, RunFigures } from './run-figures.ts';
-import type { PreflightFinding } from '../../core/api/verdict.ts';
+import { LOAD_TOLERANCE, type PreflightFinding } from '../../core/api/verdict.ts';
 
 const MAX_NAMED = 3;
 
-/** Relative difference of a mean or a rate above which the load is another one: well below the margins of the measures. */
-const LOAD_TOLERANCE = 0.02;
 /** Difference of a share, 0 to 1. */
 const SHARE_TOLERANCE = 0.02;
 

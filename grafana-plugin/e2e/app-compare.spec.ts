@@ -68,11 +68,19 @@ test('runs of different configurations: what differs, and the runs side by side'
   const differences = page.getByRole('group', { name: 'Configuration differences' });
   await expect(differences.getByRole('row', { name: /^load\.concurrency 2 4$/ })).toBeVisible();
   const load = page.getByRole('group', { name: 'Achieved load' });
-  await expect(load.getByRole('row', { name: /^Input sequence length, mean .* tokens .* tokens$/ })).toBeVisible();
+  await expect(load.getByRole('row', { name: /^Input sequence length, mean .* tokens .* tokens 0 %$/ })).toBeVisible();
+  await expect(load.getByRole('row', { name: /^Effective concurrency .* differs \+[\d.]+ %$/ })).toBeVisible();
+  // One run of each side leaves every change open: there is no interval to draw.
+  const effect = page.getByRole('row', { name: /^Time to first token p50/ }).getByRole('img');
+  await expect(effect.locator('[data-part="estimate"]')).toBeVisible();
+  await expect(effect.locator('[data-part="interval"]')).toHaveCount(0);
   await expect(page.getByRole('img', { name: 'Distribution functions of Time to first token' })).toBeVisible();
   await expect(page.locator('[data-series^="B1 chat, 20"]')).not.toHaveCount(0);
   await expect(page.getByRole('heading', { name: 'KV cache usage' })).toBeVisible();
   await keepPicture(page, 'compare', { fullPage: true });
+  await page.getByRole('button', { name: 'Compare anyway' }).click();
+  await expect(page.getByText('The load or other options differ too')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('Undecided');
 });
 
 test('links from before there were sets: the first run is the baseline', async ({ page, openApp, environment }) => {

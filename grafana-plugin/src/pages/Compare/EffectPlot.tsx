@@ -60,9 +60,14 @@ export function effectText(effect: Effect): string {
   return effect === null ? ABSENT : changeText(effect.estimate ?? Infinity);
 }
 
+/** Whether the runs leave everything open: there is an estimate, and no interval. */
+function isOpen({ low, high }: NonNullable<Effect>): boolean {
+  return low === 0 && high === null;
+}
+
 /** The interval of the change: `+8.1 % to +16 %`; absent where the runs leave everything open. */
 export function intervalText(effect: Effect): string {
-  if (effect === null || (effect.low === 0 && effect.high === null)) {
+  if (effect === null || isOpen(effect)) {
     return ABSENT;
   }
   return `${changeText(effect.low ?? Infinity)} to ${changeText(effect.high ?? Infinity)}`;
@@ -107,7 +112,7 @@ interface IntervalProps {
   color: string;
 }
 
-/** An end that is off the axis is an arrow. */
+/** An end that is off the axis is an arrow; without an interval there is the estimate alone. */
 function Interval({ effect, axis, color }: IntervalProps) {
   const [low, estimate, high] = [effect.low, effect.estimate, effect.high].map((ratio) =>
     placeOf(axis, ratio ?? Infinity)
@@ -117,9 +122,13 @@ function Interval({ effect, axis, color }: IntervalProps) {
   }
   return (
     <g stroke={color} fill={color} strokeWidth={2}>
-      <line data-part="interval" x1={share(inside(low))} x2={share(inside(high))} y1={MIDDLE} y2={MIDDLE} />
-      <End place={low} points="0,0 7,-5 7,5" />
-      <End place={high} points="0,0 -7,-5 -7,5" />
+      {!isOpen(effect) && (
+        <>
+          <line data-part="interval" x1={share(inside(low))} x2={share(inside(high))} y1={MIDDLE} y2={MIDDLE} />
+          <End place={low} points="0,0 7,-5 7,5" />
+          <End place={high} points="0,0 -7,-5 -7,5" />
+        </>
+      )}
       {Number.isFinite(estimate) && estimate >= 0 && estimate <= 1 && (
         <circle data-part="estimate" cx={share(estimate)} cy={MIDDLE} r={4.5} strokeWidth={0} />
       )}

@@ -19,7 +19,7 @@ export function Preflight({ comparison }: { comparison: CompareResponse }) {
     <>
       {failed.length > 0 && (
         <Alert severity="warning" title={t('comparison.not-comparable', 'The runs are not comparable')}>
-          <Findings findings={failed} comparison={comparison} />
+          <Findings findings={failed} comparison={comparison} isAcross={isAcross} />
           {isAcross || !failed.some(({ check }) => check === 'scenario' || check === 'fingerprint') ? null : (
             <Button size="sm" variant="secondary" onClick={() => address.set({ across_scenarios: 'true' })}>
               {t('comparison.anyway', 'Compare anyway')}
@@ -41,14 +41,22 @@ export function Preflight({ comparison }: { comparison: CompareResponse }) {
   );
 }
 
-function Findings({ findings, comparison }: { findings: readonly PreflightFinding[]; comparison: CompareResponse }) {
+interface FindingsProps {
+  findings: readonly PreflightFinding[];
+  comparison: CompareResponse;
+  /** Different names and engines are already accepted: what is left differs in its load. */
+  isAcross?: boolean;
+}
+
+function Findings({ findings, comparison, isAcross = false }: FindingsProps) {
   const styles = useStyles2(getStyles);
   const all = comparison.runs.a.length + comparison.runs.b.length;
   return (
     <ul className={styles.list}>
       {findings.map(({ check, outcome, sentence, run_ids }) => (
         <li key={`${check} ${outcome}`}>
-          {sentence} {run_ids.length < all && runsText(run_ids, comparison)} {outcome !== 'accepted' && remedy(check)}
+          {sentence} {run_ids.length < all && runsText(run_ids, comparison)}{' '}
+          {outcome !== 'accepted' && remedy(check, isAcross)}
         </li>
       ))}
     </ul>
@@ -60,7 +68,7 @@ function runsText(ids: readonly string[], comparison: CompareResponse): string {
   return t('comparison.concerned', 'Runs: {{runs}}.', { runs });
 }
 
-function remedy(check: PreflightFinding['check']): string {
+function remedy(check: PreflightFinding['check'], isAcross: boolean): string {
   switch (check) {
     case 'scenario':
       return t(
@@ -68,6 +76,12 @@ function remedy(check: PreflightFinding['check']): string {
         'Choose runs of one scenario, for example with scenario:NAME. Two engines under the same load can be compared anyway.'
       );
     case 'fingerprint':
+      if (isAcross) {
+        return t(
+          'remedy.load-differs',
+          'The load or other options differ too, so the changes below are those of load and server together, without a verdict. “Configuration differences” and “Achieved load” show where.'
+        );
+      }
       return t(
         'remedy.fingerprint',
         'Leave these runs out, or repeat them with the same options; the differences are listed below. Two engines under the same load can be compared anyway, also with other names of their models. For other options that differ on purpose, use llmbench ab.'
