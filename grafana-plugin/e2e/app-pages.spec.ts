@@ -35,6 +35,25 @@ test('servers: a section per system with its state and a link to its dashboard',
   await keepPicture(page, 'servers');
 });
 
+test("servers: between runs when and in which run each was seen last, and a frontend's workers below it", async ({
+  page,
+  openStaged,
+}) => {
+  await openStaged('servers');
+  const dynamo = page.getByRole('region', { name: 'Dynamo', exact: true }).locator('tbody tr');
+  await expect(dynamo).toHaveCount(3);
+  await expect(dynamo.first()).not.toContainText('vLLM worker');
+  for (const place of [0, 1, 2]) {
+    await expect(dynamo.nth(place)).toContainText(/last seen .*in run ?frontend-and-workers/);
+  }
+  for (const worker of [dynamo.nth(1), dynamo.nth(2)]) {
+    await expect(worker).toContainText('vLLM worker');
+  }
+  await expect(page.getByRole('region', { name: 'vLLM', exact: true }).locator('tbody tr')).toHaveCount(1);
+  await dynamo.nth(1).getByRole('link', { name: 'frontend-and-workers' }).click();
+  await expect(page).toHaveURL(/\/runs\/frontend-and-workers/);
+});
+
 test('setup: connection tests and configuration snippets', async ({ page, openApp }) => {
   await openApp('setup');
   await expect(page.getByText(/llmbench is scraped\..*Servers: vLLM/)).toBeVisible();

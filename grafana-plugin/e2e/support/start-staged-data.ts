@@ -12,8 +12,8 @@ export interface StagedData {
 const OBJECTIVE = ['--slo', 'time_to_first_token:p90<200ms'];
 
 /**
- * Runs of a simulated vLLM server whose load has stages, and one with a cool-down, in an exporter and a Prometheus of
- * their own: the lists and counts of the other runs stay as they are. Each run has the id of what it shows.
+ * Runs of a simulated vLLM server whose load has stages, one with a cool-down, and one of a simulated Dynamo, in an exporter
+ * and a Prometheus of their own: the lists and counts of the other runs stay as they are. Each run has the id of what it shows.
  */
 export async function startStagedData(prometheus: string): Promise<StagedData> {
   const { folder, llmbench, prometheus: startPrometheus, stop } = startPrograms('staged');
@@ -34,9 +34,10 @@ export async function startStagedData(prometheus: string): Promise<StagedData> {
         },
       ],
     });
-    const run = (runId: string, ...load: string[]) =>
+    const run = (runId: string, ...load: string[]) => runOn(url, runId, ...load);
+    const runOn = (server: string, runId: string, ...load: string[]) =>
       llmbench(
-        ...['run', '--url', url, '--model', 'sim-model', '--scenario', runId, '--run-id', runId, '--runs-dir', runs],
+        ...['run', '--url', server, '--model', 'sim-model', '--scenario', runId, '--run-id', runId, '--runs-dir', runs],
         ...['--isl', '128', '--osl', '16', ...load]
       );
     // Prometheus applies newly discovered targets every 5 s, so it misses up to 7 s of a run.
@@ -44,6 +45,14 @@ export async function startStagedData(prometheus: string): Promise<StagedData> {
     await ended(run('stages-with-objective', '--stages', stages, ...OBJECTIVE), GATE_FAILED);
     await ended(run('stages-without-objective', '--stages', 'rate=4..8:2s,concurrency=2:2s', '--cool-down'));
     await ended(run('cool-down', '--concurrency', '4', '--request-count', '40', '--cool-down'));
+    const dynamo = JSON.parse(await firstLine(llmbench('simulate', '--system', 'dynamo', '--port', '0', '--json'))) as {
+      url: string;
+      metrics_urls: string[];
+    };
+    const pages = dynamo.metrics_urls.flatMap((page) => ['--server-metrics', page]);
+    await ended(
+      runOn(dynamo.url, 'frontend-and-workers', '--concurrency', '2', '--benchmark-duration', '12', ...pages)
+    );
     return { prometheusUrl, exporterUrl: `http://${exporter}`, stop };
   } catch (error) {
     await stop();
