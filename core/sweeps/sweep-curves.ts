@@ -1,6 +1,6 @@
 import { pathOf, px } from '../chart/path.ts';
 import { placeLabels, type LabelSpace, type PlacedLabel } from '../chart/place-labels.ts';
-import type { Scale } from '../chart/scale.ts';
+import { fittedScale, type Scale } from '../chart/scale.ts';
 import { objectiveWords } from '../objectives/grammar.ts';
 import type { Objective } from '../run/objectives.ts';
 import type { SweepFigure, SweepLatency, SweepPercentile } from './sweep-figures.ts';
@@ -59,7 +59,7 @@ function pointsOf({ steps }: Pick<Sweep, 'steps'>, xFigure: SweepFigure, yFigure
 const range = ({ min, max }: StepValue): readonly [low: number, high: number] => [min, max];
 
 /** Above this ratio of the largest to the smallest value an axis may be logarithmic. */
-export const CURVE_LOG_RATIO = 20;
+const LOG_RATIO = 20;
 
 /** A sweep as points of a chart, by ascending load. */
 export interface MarkedCurve {
@@ -67,17 +67,45 @@ export interface MarkedCurve {
   readonly points: readonly SweepPoint[];
 }
 
-interface Scales {
+export interface CurveScales {
   readonly x: Scale;
   readonly y: Scale;
 }
 
-export function curvePath(points: readonly SweepPoint[], { x, y }: Scales): string {
+/** What an axis of such a chart is fitted to. */
+interface CurveAxis {
+  /** Pixels of its ends. */
+  readonly range: Scale['range'];
+  /** Steps, about. */
+  readonly ticks: number;
+  /** Logarithmic where the values span a wide range. */
+  readonly mayBeLog?: boolean | undefined;
+}
+
+/** The scales that all points fit on, with their repeats, and limits of y. */
+export function curveScales(
+  points: readonly SweepPoint[],
+  limits: readonly LatencyLimit[],
+  { x, y }: { readonly x: CurveAxis; readonly y: CurveAxis },
+): CurveScales {
+  const fitted = (values: readonly number[], { range, ticks, mayBeLog = false }: CurveAxis): Scale =>
+    fittedScale(values, range, ticks, mayBeLog ? LOG_RATIO : Infinity);
+  const values = points.flatMap((point) => [point.y, ...point.yRange]);
+  return {
+    x: fitted(
+      points.flatMap((point) => [point.x, ...point.xRange]),
+      x,
+    ),
+    y: fitted([...values, ...limits.map(({ value }) => value)], y),
+  };
+}
+
+export function curvePath(points: readonly SweepPoint[], { x, y }: CurveScales): string {
   return pathOf(points.map((point) => [x(point.x), y(point.y)] as const));
 }
 
 /** From the smallest to the largest repeat of a load, in both directions; empty without repeats. */
-export function repeatsPath({ step, ...point }: SweepPoint, { x, y }: Scales): string {
+export function repeatsPath({ step, ...point }: SweepPoint, { x, y }: CurveScales): string {
   if (step.runs.length < 2) return '';
   const [left, right] = point.xRange.map((value) => px(x(value)));
   const [low, high] = point.yRange.map((value) => px(y(value)));
@@ -97,7 +125,7 @@ export function markedPoints({ sweep, points }: MarkedCurve): { knee?: SweepPoin
 /** The loads beside their points as far as there is room; the marked loads have the choice. */
 export function loadLabels(
   curves: readonly MarkedCurve[],
-  { x, y }: Scales,
+  { x, y }: CurveScales,
   space: LabelSpace,
 ): readonly (PlacedLabel & { readonly text: string })[] {
   const anchors = curves

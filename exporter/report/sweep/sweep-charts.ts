@@ -1,9 +1,9 @@
 import { diamondPath, px } from '../../../core/chart/path.ts';
-import { fittedScale, ticksOf, type Scale } from '../../../core/chart/scale.ts';
+import { ticksOf } from '../../../core/chart/scale.ts';
 import { measureTitle } from '../../../core/measures/names.ts';
 import {
-  CURVE_LOG_RATIO,
   curvePath,
+  curveScales,
   isOpen,
   loadLabels,
   markedPoints,
@@ -13,6 +13,7 @@ import {
   efficiencyCurve,
   latencyCurve,
   loadCurve,
+  type CurveScales,
   type LatencyLimit,
   type MarkedCurve,
   type SweepPoint,
@@ -60,11 +61,6 @@ interface CurveAxis {
   readonly mayBeLog?: boolean;
 }
 
-interface Scales {
-  readonly x: Scale;
-  readonly y: Scale;
-}
-
 /** A chart of curves over the steps of sweeps. */
 function curveFigure(chart: CurveFigure): Html {
   const { title, caption, curves, references = [], frontier = [], limits = [] } = chart;
@@ -72,17 +68,10 @@ function curveFigure(chart: CurveFigure): Html {
   const highest = Math.max(...all.map(({ y }) => y));
   const shown = limits.filter(({ value }) => chart.y.mayBeLog || value <= highest * MAX_ABOVE);
   const hidden = limits.filter((limit) => !shown.includes(limit)).map(({ text }) => `${text} is above the chart.`);
-  const scaleOf = (values: number[], range: readonly [number, number], { mayBeLog = false }: CurveAxis): Scale =>
-    fittedScale(values, range, 6, mayBeLog ? CURVE_LOG_RATIO : Infinity);
-  const ys = [...all.flatMap(({ y, yRange }) => [y, ...yRange]), ...shown.map(({ value }) => value)];
-  const scales: Scales = {
-    x: scaleOf(
-      all.flatMap(({ x, xRange }) => [x, ...xRange]),
-      X_RANGE,
-      chart.x,
-    ),
-    y: scaleOf(ys, [SPACE.bottom, PLOT.top], chart.y),
-  };
+  const scales = curveScales(all, shown, {
+    x: { range: X_RANGE, ticks: 6, mayBeLog: chart.x.mayBeLog },
+    y: { range: [SPACE.bottom, PLOT.top], ticks: 6, mayBeLog: chart.y.mayBeLog },
+  });
   const marked = curves.filter(({ isMarked }) => isMarked);
   return figure({
     title,
@@ -111,7 +100,7 @@ function curveFigure(chart: CurveFigure): Html {
   });
 }
 
-function limitLine({ value, text }: LatencyLimit, { y }: Scales): Html {
+function limitLine({ value, text }: LatencyLimit, { y }: CurveScales): Html {
   const at = px(y(value));
   return html`<path class="line limit" d="M${PLOT.left},${at}H${PLOT.right}" /><text
       class="mark-label limit"
@@ -122,7 +111,7 @@ function limitLine({ value, text }: LatencyLimit, { y }: Scales): Html {
 }
 
 /** Hollow where the objective is not met; with bars over the repeats. */
-function pointMark(point: SweepPoint, style: string, text: string, scales: Scales): Html {
+function pointMark(point: SweepPoint, style: string, text: string, scales: CurveScales): Html {
   return html`${mark('line', repeatsPath(point, scales), `thin ${style}`)}<circle
       class="point ${style}${isOpen(point) ? ' hollow' : ''}"
       cx="${px(scales.x(point.x))}"
@@ -134,7 +123,7 @@ function pointMark(point: SweepPoint, style: string, text: string, scales: Scale
 }
 
 /** A diamond around the knee, a ring around the largest load within the objectives. */
-function stepMarks(curve: SweepCurve, { x, y }: Scales): Html {
+function stepMarks(curve: SweepCurve, { x, y }: CurveScales): Html {
   const { knee, within } = markedPoints(curve);
   return html`${knee ? html`<path class="mark" d="${diamondPath(x(knee.x), y(knee.y), 9.5)}" />` : null}${
     within ? html`<circle class="mark good" cx="${px(x(within.x))}" cy="${px(y(within.y))}" r="7.5" />` : null

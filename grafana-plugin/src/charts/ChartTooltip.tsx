@@ -1,6 +1,6 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { useStyles2 } from '@grafana/ui';
+import { SeriesTable, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
 import type { Scale } from '../../../core/chart/scale.ts';
 import { ABSENT } from '../../../core/text/quantities.ts';
@@ -60,34 +60,18 @@ const WIDTH = 260;
 
 /** The values of all lines at the pointer. Points are omitted: there are too many. */
 export function ChartTooltip({ pointer, width, x, series, xText, yText }: ChartTooltipProps) {
-  const styles = useStyles2(getChartTooltipStyles);
   const at = x.invert(pointer);
   const rows = series
     .filter(({ kind, secondary }) => kind !== 'points' && !secondary)
-    .map((one) => ({ ...one, value: valueAt(one, at) }));
-  if (rows.length === 0) {
-    return null;
-  }
-  return (
+    .map((one) => ({ color: one.color, label: one.name, value: valueText(valueAt(one, at), yText) }));
+  return rows.length === 0 ? null : (
     <TooltipBox pointer={pointer} width={width} boxWidth={WIDTH}>
-      <div className={styles.head}>{xText(at)}</div>
-      {rows.map(({ name, color, value }) => (
-        <div key={name} className={styles.row}>
-          <span className={styles.dot} style={{ background: color }} />
-          <span className={styles.name}>{name}</span>
-          <span>{value === null ? ABSENT : yText(value)}</span>
-        </div>
-      ))}
+      <SeriesTable timestamp={xText(at)} series={rows} />
     </TooltipBox>
   );
 }
 
-const getChartTooltipStyles = (theme: GrafanaTheme2) => ({
-  head: css({ color: theme.colors.text.secondary }),
-  row: css({ display: 'flex', alignItems: 'center', gap: theme.spacing(0.75) }),
-  dot: css({ width: 8, height: 8, borderRadius: theme.shape.radius.circle, flexShrink: 0 }),
-  name: css({ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }),
-});
+const valueText = (value: number | null, text: Write) => (value === null ? ABSENT : text(value));
 
 /** Names on the left, their values on the right; an empty value is left out. */
 export function TooltipRows({ rows }: { rows: ReadonlyArray<readonly [name: string, text: string]> }) {

@@ -1,5 +1,6 @@
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
+import { pathOf } from '../../../core/chart/path.ts';
 
 interface Props {
   /** In the order of time; null is a gap. */
@@ -19,9 +20,7 @@ export function SparkLine({ values, label, width = 44, height = 20 }: Props) {
   const [low, high] = [Math.min(...known), Math.max(...known)];
   const x = (i: number) => 2 + (i / (values.length - 1)) * (width - 4);
   const y = (value: number) => height - 3 - (high === low ? 0.5 : (value - low) / (high - low)) * (height - 6);
-  const path = values
-    .map((value, i) => (value === null ? '' : `${i > 0 && values[i - 1] !== null ? 'L' : 'M'}${x(i)},${y(value)}`))
-    .join('');
+  const path = pathOf(values.map((value, i) => [x(i), value === null ? null : y(value)]));
   const last = values.at(-1);
   return (
     <svg width={width} height={height} role="img" aria-label={label}>

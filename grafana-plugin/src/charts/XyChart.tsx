@@ -1,81 +1,16 @@
-import { css, cx } from '@emotion/css';
+import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { useStyles2, useTheme2 } from '@grafana/ui';
+import { LegendDisplayMode } from '@grafana/schema';
+import { useStyles2, useTheme2, VizLegend, type VizLegendItem } from '@grafana/ui';
 import React, { useId, useMemo, useState } from 'react';
 import { t } from '@grafana/i18n';
 import { pathOf, type ChartPoint } from '../../../core/chart/path.ts';
 import { linearScale, valueTicks, type Scale } from '../../../core/chart/scale.ts';
 import { ChartTooltip } from './ChartTooltip.tsx';
-import { BottomAxis, ValueAxis } from './ValueAxis.tsx';
 import { chartText } from './chart-style.ts';
+import { Axis, LineAt, Regions } from './marks.tsx';
 import { useWidth } from './useWidth.ts';
 import { extentOf, type XySeries, type Write, type XyRegion } from './xy-series.ts';
-
-interface ChartLegendProps {
-  series: readonly XySeries[];
-  hidden: ReadonlySet<string>;
-  onToggle: (name: string) => void;
-}
-
-/** Series names with their colors; a click shows or hides a series. */
-function ChartLegend({ series, hidden, onToggle }: ChartLegendProps) {
-  const styles = useStyles2(getChartLegendStyles);
-  return (
-    <div className={styles.legend}>
-      {series
-        .filter(({ secondary }) => !secondary)
-        .map(({ name, color, kind, dashed }) => (
-          <button
-            key={name}
-            type="button"
-            className={cx(styles.name, hidden.has(name) && styles.hidden)}
-            aria-pressed={!hidden.has(name)}
-            onClick={() => onToggle(name)}
-          >
-            <svg width={16} height={8} aria-hidden="true">
-              {kind === 'points' ? (
-                <circle cx={8} cy={4} r={3} fill={color} />
-              ) : (
-                <line
-                  x1={0}
-                  x2={16}
-                  y1={4}
-                  y2={4}
-                  stroke={color}
-                  strokeWidth={3}
-                  strokeDasharray={dashed ? '5 3' : ''}
-                />
-              )}
-            </svg>
-            {name}
-          </button>
-        ))}
-    </div>
-  );
-}
-
-const getChartLegendStyles = (theme: GrafanaTheme2) => ({
-  legend: css({
-    display: 'flex',
-    flexWrap: 'wrap',
-    gap: theme.spacing(0.5, 1.5),
-    padding: theme.spacing(0.5, 0, 0, 1),
-  }),
-  name: css({
-    ...theme.typography.bodySmall,
-    display: 'inline-flex',
-    alignItems: 'center',
-    gap: theme.spacing(0.75),
-    background: 'none',
-    border: 'none',
-    padding: 0,
-    color: theme.colors.text.primary,
-    overflowWrap: 'anywhere',
-    textAlign: 'left',
-    '&:focus-visible': { outline: `2px solid ${theme.colors.primary.main}`, outlineOffset: 2 },
-  }),
-  hidden: css({ textDecoration: 'line-through', color: theme.colors.text.secondary }),
-});
 
 interface XyChartProps {
   /** What the chart shows, for people who cannot see it. */
@@ -96,8 +31,6 @@ const MARGIN = { top: 20, right: 12, bottom: 24, left: 64 };
 const TITLE_HEIGHT = 16;
 const PIXELS_PER_TICK = { x: 110, y: 36 };
 const POINT_WIDTH = 3.5;
-/** About what a label needs, so that it is left out where it does not fit. */
-const PIXELS_PER_CHARACTER = 7;
 
 /** Lines, steps or points over numbers; without a value, a line of text instead of axes that show none. */
 export function XyChart(props: XyChartProps) {
@@ -141,7 +74,6 @@ function Drawing(props: XyChartProps) {
   }, [shown, bottom, props.yDomain]);
   const paths = useMemo(() => shown.map((one) => seriesPath(one, x, y)), [shown, x, y]);
   const [left, right] = x.range;
-  const isInside = (value: number) => x(value) > left && x(value) < right;
   return (
     <div ref={box} className={styles.box}>
       {width > 0 && (
@@ -160,38 +92,15 @@ function Drawing(props: XyChartProps) {
               <rect x={left} y={MARGIN.top - 4} width={right - left} height={bottom - MARGIN.top + 6} />
             </clipPath>
           </defs>
-          {regions.map((region) => (
-            <g key={`${region.label}${region.from}`} data-region={region.label}>
-              <rect
-                x={x(region.from)}
-                width={Math.max(1, x(region.to) - x(region.from))}
-                y={MARGIN.top}
-                height={bottom - MARGIN.top}
-                fill={theme.colors.primary.main}
-                fillOpacity={0.08}
-                clipPath={`url(#${clip})`}
-              />
-              {[region.from, region.to].filter(isInside).map((edge) => (
-                <line
-                  key={edge}
-                  x1={x(edge)}
-                  x2={x(edge)}
-                  y1={MARGIN.top}
-                  y2={bottom}
-                  stroke={theme.colors.primary.main}
-                  strokeOpacity={0.5}
-                  strokeDasharray="3 3"
-                />
-              ))}
-              {x(region.to) - x(region.from) > region.label.length * PIXELS_PER_CHARACTER && (
-                <text x={Math.max(left, x(region.from)) + 4} y={MARGIN.top - 6} className={texts.note}>
-                  {region.label}
-                </text>
-              )}
-            </g>
-          ))}
-          <ValueAxis x={x} y={y} ticks={valueTicks(y.domain, (bottom - MARGIN.top) / PIXELS_PER_TICK.y)} text={yText} />
-          <BottomAxis x={x} y={y} ticks={valueTicks(x.domain, (right - left) / PIXELS_PER_TICK.x)} text={xText} />
+          <Regions regions={regions} x={x} y={y} />
+          <Axis
+            axis="y"
+            x={x}
+            y={y}
+            ticks={valueTicks(y.domain, (bottom - MARGIN.top) / PIXELS_PER_TICK.y)}
+            text={yText}
+          />
+          <Axis axis="x" x={x} y={y} ticks={valueTicks(x.domain, (right - left) / PIXELS_PER_TICK.x)} text={xText} />
           {xTitle && (
             <text x={(left + right) / 2} y={height - 4} textAnchor="middle" className={texts.note}>
               {xTitle}
@@ -213,11 +122,11 @@ function Drawing(props: XyChartProps) {
             ))}
           </g>
           {pointer !== null && (
-            <line
-              x1={pointer}
-              x2={pointer}
-              y1={MARGIN.top}
-              y2={bottom}
+            <LineAt
+              axis="x"
+              at={pointer}
+              x={x}
+              y={y}
               stroke={theme.colors.text.secondary}
               strokeDasharray="3 3"
               pointerEvents="none"
@@ -228,7 +137,14 @@ function Drawing(props: XyChartProps) {
       {pointer !== null && (
         <ChartTooltip pointer={pointer} width={width} x={x} series={shown} xText={xText} yText={yText} />
       )}
-      {legend && <ChartLegend series={series} hidden={hidden} onToggle={(name) => setHidden(toggled(hidden, name))} />}
+      {legend && (
+        <VizLegend
+          displayMode={LegendDisplayMode.List}
+          placement="bottom"
+          items={series.filter(({ secondary }) => !secondary).map((one) => legendItem(one, hidden))}
+          onLabelClick={({ label: name }) => setHidden(toggled(hidden, name))}
+        />
+      )}
     </div>
   );
 }
@@ -254,6 +170,13 @@ function domain(of: Iterable<number | null>, withRoom: boolean): [number, number
   const low = extent.low >= 0 && withRoom ? 0 : extent.low;
   const high = withRoom ? extent.high + (extent.high - low) * 0.05 : extent.high;
   return high > low ? [low, high] : [low, low + (Math.abs(low) || 1)];
+}
+
+function legendItem({ name, color, dashed }: XySeries, hidden: ReadonlySet<string>): VizLegendItem {
+  return {
+    ...{ label: name, color, yAxis: 1, disabled: hidden.has(name) },
+    ...(dashed && { lineStyle: { fill: 'dash' as const, dash: [5, 3] } }),
+  };
 }
 
 function toggled(hidden: ReadonlySet<string>, name: string): ReadonlySet<string> {

@@ -15,17 +15,12 @@ export function paletteColor(theme: GrafanaTheme2, index: number): string {
 
 /** The texts of a drawing: values at the axes, and what is written beside them. */
 export const chartText = (theme: GrafanaTheme2) => ({
-  tick: css({ fill: theme.colors.text.primary, fontSize: 12 }),
-  note: css({ fill: theme.colors.text.secondary, fontSize: 11 }),
+  tick: css({ fill: theme.colors.text.primary, fontSize: 12, fontFamily: theme.typography.fontFamily }),
+  note: css({ fill: theme.colors.text.secondary, fontSize: 11, fontFamily: theme.typography.fontFamily }),
 });
 
-/** Pixels between an axis and its texts. */
-export const TICK_GAP = 8;
-
-/** Grid lines and tick labels, in the sizes and colors of Grafana's time series panel. */
-export function axisStyle(theme: GrafanaTheme2) {
-  return {
-    grid: { stroke: theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)', strokeWidth: 1 },
-    text: { fill: theme.colors.text.primary, fontSize: 12, fontFamily: theme.typography.fontFamily },
-  };
-}
+/** Grid lines in the color of Grafana's time series panel. */
+export const gridLine = (theme: GrafanaTheme2) => ({
+  stroke: theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)',
+  strokeWidth: 1,
+});

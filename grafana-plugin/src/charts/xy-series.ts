@@ -22,6 +22,7 @@ export interface XyRegion {
   from: number;
   to: number;
   label: string;
+  color?: string;
 }
 
 export interface Extent {

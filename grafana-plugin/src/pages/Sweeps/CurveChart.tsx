@@ -6,10 +6,10 @@ import { locationService } from '@grafana/runtime';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import { useLocation } from 'react-router-dom';
 import { diamondPath } from '../../../../core/chart/path.ts';
-import { fittedScale, ticksOf, type Scale } from '../../../../core/chart/scale.ts';
+import { ticksOf, type Scale } from '../../../../core/chart/scale.ts';
 import {
-  CURVE_LOG_RATIO,
   curvePath,
+  curveScales,
   isOpen,
   loadLabels,
   markedPoints,
@@ -18,8 +18,8 @@ import {
   type LatencyLimit,
 } from '../../../../core/sweeps/sweep-curves.ts';
 import { TooltipBox, TooltipRows } from '../../charts/ChartTooltip.tsx';
-import { BottomAxis, ValueAxis } from '../../charts/ValueAxis.tsx';
 import { chartText } from '../../charts/chart-style.ts';
+import { Axis as ValueAxis, LineAt } from '../../charts/marks.tsx';
 import { useWidth } from '../../charts/useWidth.ts';
 import { runUrl } from '../../components/run-link.ts';
 import type { ChartCurve } from './chart-curves.ts';
@@ -98,25 +98,22 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
   const bottom = HEIGHT - MARGIN.bottom;
   const right = Math.max(MARGIN.left + 1, width - MARGIN.right);
   const all = useMemo(() => curves.flatMap(({ points }) => points), [curves]);
-  const x = useMemo(
+  const { x, y } = useMemo(
     () =>
-      fittedScale(
-        all.flatMap((point) => [point.x, ...point.xRange]),
-        [MARGIN.left, right],
-        (right - MARGIN.left) / PIXELS_PER_TICK.x,
-        xAxis.mayBeLog ? CURVE_LOG_RATIO : Infinity
-      ),
-    [all, right, xAxis.mayBeLog]
+      curveScales(all, limits, {
+        x: {
+          range: [MARGIN.left, right],
+          ticks: (right - MARGIN.left) / PIXELS_PER_TICK.x,
+          mayBeLog: xAxis.mayBeLog,
+        },
+        y: {
+          range: [bottom, MARGIN.top],
+          ticks: (bottom - MARGIN.top) / PIXELS_PER_TICK.y,
+          mayBeLog: yAxis.mayBeLog,
+        },
+      }),
+    [all, limits, right, bottom, xAxis.mayBeLog, yAxis.mayBeLog]
   );
-  const y = useMemo(() => {
-    const values = all.flatMap((point) => [point.y, ...point.yRange]);
-    return fittedScale(
-      [...values, ...limits.map(({ value }) => value)],
-      [bottom, MARGIN.top],
-      (bottom - MARGIN.top) / PIXELS_PER_TICK.y,
-      yAxis.mayBeLog ? CURVE_LOG_RATIO : Infinity
-    );
-  }, [all, limits, bottom, yAxis.mayBeLog]);
   const marked = curves.filter(({ isReference }) => !isReference);
   return (
     <div ref={box} className={styles.box}>
@@ -137,14 +134,7 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
           )}
           {limits.map(({ value, text }) => (
             <g key={text} data-limit={text}>
-              <line
-                x1={MARGIN.left}
-                x2={right}
-                y1={y(value)}
-                y2={y(value)}
-                stroke={theme.colors.error.text}
-                strokeDasharray="7 4"
-              />
+              <LineAt axis="y" at={y(value)} x={x} y={y} stroke={theme.colors.error.text} strokeDasharray="7 4" />
               <text x={MARGIN.left + 6} y={y(value) - 5} className={styles.limit}>
                 {text}
               </text>
@@ -192,8 +182,8 @@ function Axes({ x, y, xAxis, yAxis }: { x: Scale; y: Scale; xAxis: Axis; yAxis: 
   const log = t('sweeps.log', 'log scale');
   return (
     <>
-      <ValueAxis x={x} y={y} ticks={ticksOf(y, (bottom - top) / PIXELS_PER_TICK.y)} text={yAxis.text} />
-      <BottomAxis x={x} y={y} ticks={ticksOf(x, (right - left) / PIXELS_PER_TICK.x)} text={xAxis.text} />
+      <ValueAxis axis="y" x={x} y={y} ticks={ticksOf(y, (bottom - top) / PIXELS_PER_TICK.y)} text={yAxis.text} />
+      <ValueAxis axis="x" x={x} y={y} ticks={ticksOf(x, (right - left) / PIXELS_PER_TICK.x)} text={xAxis.text} />
       <text x={right} y={HEIGHT - 6} textAnchor="end" className={styles.note}>
         {xAxis.title}
         {x.isLog ? `, ${log}` : ''}

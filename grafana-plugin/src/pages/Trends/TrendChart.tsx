@@ -7,8 +7,8 @@ import { linearScale, valueTicks, type Scale } from '../../../../core/chart/scal
 import type { Unit } from '../../../../core/run/statistic.ts';
 import { counted, quantityRange, tickText } from '../../../../core/text/quantities.ts';
 import { TooltipBox, TooltipRows } from '../../charts/ChartTooltip.tsx';
-import { ValueAxis } from '../../charts/ValueAxis.tsx';
 import { chartText } from '../../charts/chart-style.ts';
+import { Axis, LineAt } from '../../charts/marks.tsx';
 import { useWidth } from '../../charts/useWidth.ts';
 import { verdictText } from '../../components/Badges.tsx';
 import { TrendBands, TrendDots, TrendMarks } from './TrendMarks.tsx';
@@ -178,11 +178,11 @@ export function TrendChart(props: TrendChartProps) {
             />
           )}
           {pointed && (
-            <line
-              x1={x(pointed.place)}
-              x2={x(pointed.place)}
-              y1={MARGIN.top}
-              y2={bottom}
+            <LineAt
+              axis="x"
+              at={x(pointed.place)}
+              x={x}
+              y={y}
               stroke={theme.colors.text.secondary}
               strokeDasharray="3 3"
               pointerEvents="none"
@@ -220,7 +220,8 @@ function Axes({ x, y, unit, points }: { x: Scale; y: Scale; unit: Unit; points: 
   const [bottom, top] = y.range;
   return (
     <>
-      <ValueAxis
+      <Axis
+        axis="y"
         x={x}
         y={y}
         ticks={valueTicks(y.domain, (bottom - top) / PIXELS_PER_TICK.y)}

@@ -1,9 +1,7 @@
 import { dateTimeFormat, systemDateFormats } from '@grafana/data';
 import type { TimeZone } from '@grafana/schema';
-import { useTheme2 } from '@grafana/ui';
 import React from 'react';
-import type { Scale } from '../../../../../core/chart/scale.ts';
-import { axisStyle, TICK_GAP } from '../../../charts/chart-style.ts';
+import { Axis, type Area } from '../../../charts/marks.tsx';
 import type { ValueFormat } from './value-text.ts';
 
 const SECOND = 1000;
@@ -55,9 +53,7 @@ function zoneOffsetMs(timeMs: number, timeZone: TimeZone): number {
   return (sign === '-' ? -1 : 1) * (Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * MINUTE);
 }
 
-interface Props {
-  x: Scale;
-  y: Scale;
+interface Props extends Area {
   timeTicks: readonly TimeTick[];
   valueTicks: readonly number[];
   format: ValueFormat;
@@ -65,32 +61,11 @@ interface Props {
 
 /** Grid lines and tick labels. */
 export function Axes({ x, y, timeTicks, valueTicks, format }: Props) {
-  const [left, right] = x.range;
-  const [bottom, top] = y.range;
-  const { grid, text } = axisStyle(useTheme2());
+  const texts = new Map(timeTicks.map(({ timeMs, text }) => [timeMs, text]));
   return (
     <g aria-hidden="true" data-part="axes">
-      {valueTicks.map((value) => (
-        <g key={value}>
-          <line x1={left} x2={right} y1={crisp(y(value))} y2={crisp(y(value))} {...grid} />
-          <text x={left - TICK_GAP} y={y(value)} dy="0.35em" textAnchor="end" {...text}>
-            {format(value)}
-          </text>
-        </g>
-      ))}
-      {timeTicks.map(({ timeMs, text: label }) => (
-        <g key={timeMs}>
-          <line x1={crisp(x(timeMs))} x2={crisp(x(timeMs))} y1={bottom} y2={top} {...grid} />
-          <text x={x(timeMs)} y={bottom + TICK_GAP} dy="0.9em" textAnchor="middle" {...text}>
-            {label}
-          </text>
-        </g>
-      ))}
+      <Axis axis="y" x={x} y={y} ticks={valueTicks} text={format} />
+      <Axis axis="x" x={x} y={y} ticks={[...texts.keys()]} text={(timeMs) => texts.get(timeMs) ?? ''} />
     </g>
   );
-}
-
-/** A line one pixel wide is sharp in the middle of a pixel. */
-function crisp(pixel: number): number {
-  return Math.floor(pixel) + 0.5;
 }

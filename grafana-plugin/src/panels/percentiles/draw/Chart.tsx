@@ -1,9 +1,10 @@
 import type { EventBus, FieldConfig, TimeRange } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
-import { measureText, useTheme2 } from '@grafana/ui';
+import { DEFAULT_ANNOTATION_COLOR, measureText, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo } from 'react';
 import { linearScale, logScale, logTicks, type Scale, valueTicks } from '../../../../../core/chart/scale.ts';
+import { Regions } from '../../../charts/marks.tsx';
 import { sloShare } from '../compute/percentile-series.ts';
 import type { RunRegion } from '../input/run-regions.ts';
 import type { PercentilesOptions } from '../options.tsx';
@@ -11,12 +12,11 @@ import { Axes, timeTicks, type TimeTick } from './Axes.tsx';
 import { EndLabels } from './EndLabels.tsx';
 import { seriesOf, type GivenShape, type PercentileLine } from './lines.ts';
 import { GivenLines, ManyLines } from './ManyLines.tsx';
-import { GridChanges, RunRegions } from './RunRegions.tsx';
 import { drawsIntervals } from './notes.ts';
 import { shareText, PLAIN_TEXT, type ValueFormat } from './value-text.ts';
 import { PercentileShape } from './PercentileShape.tsx';
 import { PointerLayer } from './PointerLayer.tsx';
-import { ReferenceLines, thresholdLines } from './ReferenceLines.tsx';
+import { GridChanges, ReferenceLines, thresholdLines } from './ReferenceLines.tsx';
 import { valueRange, type ValueRange } from './value-range.ts';
 
 interface Props {
@@ -115,7 +115,14 @@ export function Chart(props: Props) {
         <clipPath id={clip}>
           <rect x={left} y={top} width={right - left} height={bottom - top} />
         </clipPath>
-        <RunRegions regions={regions} x={x} y={y} />
+        <Regions
+          regions={regions.map(({ startMs: from, endMs: to, title: label, color }) => ({
+            ...{ from, to, label },
+            color: theme.visualization.getColorByName(color ?? DEFAULT_ANNOTATION_COLOR),
+          }))}
+          x={x}
+          y={y}
+        />
         <Axes x={x} y={y} timeTicks={timeTicks} valueTicks={valueTicks} format={format} />
         <g clipPath={`url(#${clip})`}>
           {shapes}
@@ -123,6 +130,7 @@ export function Chart(props: Props) {
         </g>
         <GridChanges timesMs={gridChanges} x={x} y={y} />
         <ReferenceLines
+          axis="y"
           x={x}
           y={y}
           slo={slo}

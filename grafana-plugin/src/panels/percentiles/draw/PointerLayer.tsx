@@ -2,6 +2,7 @@ import { useTheme2 } from '@grafana/ui';
 import React, { useCallback, useEffect, useState, type ReactNode, type SVGProps, type PointerEvent } from 'react';
 import { DataHoverClearEvent, DataHoverEvent, type EventBus } from '@grafana/data';
 import type { Scale } from '../../../../../core/chart/scale.ts';
+import { LineAt } from '../../../charts/marks.tsx';
 import { Tooltip, type Reading } from './Tooltip.tsx';
 
 interface PointerAreaProps extends Pick<
@@ -30,14 +31,7 @@ export function PointerArea({ width, height, x, y, crosshair, children, style, .
       style={{ position: 'absolute', inset: 0, willChange: 'transform' }}
     >
       {crosshair !== null && crosshair >= left && crosshair <= right && (
-        <line
-          x1={crosshair}
-          x2={crosshair}
-          y1={top}
-          y2={bottom}
-          stroke={theme.colors.text.secondary}
-          strokeDasharray="4 3"
-        />
+        <LineAt axis="x" at={crosshair} x={x} y={y} stroke={theme.colors.text.secondary} strokeDasharray="4 3" />
       )}
       {children}
       <rect

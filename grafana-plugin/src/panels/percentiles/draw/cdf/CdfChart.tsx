@@ -1,18 +1,17 @@
-import { useTheme2, measureText } from '@grafana/ui';
+import { measureText, useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo } from 'react';
 import type { FieldConfig } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { linearScale, logScale, logTicks, valueTicks, type Scale } from '../../../../../../core/chart/scale.ts';
-import { BottomAxis, ValueAxis } from '../../../../charts/ValueAxis.tsx';
-import { axisStyle } from '../../../../charts/chart-style.ts';
+import { chartText, gridLine } from '../../../../charts/chart-style.ts';
+import { Axis, LineAt } from '../../../../charts/marks.tsx';
 import { sloShare } from '../../compute/percentile-series.ts';
 import { percentileName } from '../../compute/percentile.ts';
 import type { PercentilesOptions } from '../../options.tsx';
-import { thresholdLines } from '../ReferenceLines.tsx';
+import { ReferenceLines, thresholdLines } from '../ReferenceLines.tsx';
 import { lastGiven, seriesOf, type GivenShape, type PercentileLine } from '../lines.ts';
-import { PLAIN_TEXT, type ValueFormat } from '../value-text.ts';
+import { PLAIN_TEXT, shareText, type ValueFormat } from '../value-text.ts';
 import { CdfPointer } from './CdfPointer.tsx';
-import { CdfReferences } from './CdfReferences.tsx';
 import { CdfShape, PercentileMark, cdfSteps, type CdfStep } from './CdfShape.tsx';
 
 interface CdfAxesProps {
@@ -28,20 +27,21 @@ const SHARES = [0, 0.25, 0.5, 0.75, 1];
 
 /** Values below, the share of the observations at or below them on the left. */
 function CdfAxes({ x, y, valueTicks, format, percentiles }: CdfAxesProps) {
-  const [left, right] = x.range;
-  const { grid, text } = axisStyle(useTheme2());
+  const [, right] = x.range;
+  const grid = gridLine(useTheme2());
+  const styles = useStyles2(chartText);
   return (
     <g aria-hidden="true" data-part="axes">
-      <ValueAxis x={x} y={y} ticks={SHARES} text={(share) => `${share * 100} %`} />
+      <Axis axis="y" x={x} y={y} ticks={SHARES} text={(share) => `${share * 100} %`} />
       {percentiles.map((quantile) => (
         <g key={quantile} data-quantile={quantile}>
-          <line x1={left} x2={right} y1={y(quantile)} y2={y(quantile)} {...grid} strokeDasharray="4 4" />
-          <text x={right + 5} y={y(quantile)} dy="0.35em" {...text}>
+          <LineAt axis="y" at={y(quantile)} x={x} y={y} {...grid} strokeDasharray="4 4" />
+          <text x={right + 5} y={y(quantile)} dy="0.35em" className={styles.tick}>
             {percentileName(quantile)}
           </text>
         </g>
       ))}
-      <BottomAxis x={x} y={y} ticks={valueTicks} text={format} />
+      <Axis axis="x" x={x} y={y} ticks={valueTicks} text={format} />
     </g>
   );
 }
@@ -110,6 +110,7 @@ export function CdfChart({ width, height, lines, given, options, config, format 
   );
   const text = { fontFamily: theme.typography.fontFamily, background: theme.colors.background.primary };
   const shares = series.flatMap(({ line, color, share }) => (share ? [{ key: line.key, color, share }] : []));
+  const [onlyShare] = shares.length === 1 ? shares : [];
   return (
     <div style={{ position: 'relative', width, height, flexShrink: 0 }}>
       <svg
@@ -128,15 +129,28 @@ export function CdfChart({ width, height, lines, given, options, config, format 
         </clipPath>
         <CdfAxes x={x} y={y} valueTicks={ticks} format={format} percentiles={alone ? [] : quantilesOf(lines)} />
         <g clipPath={`url(#${clip})`}>{shapes}</g>
-        <CdfReferences
+        <ReferenceLines
+          axis="x"
           x={x}
           y={y}
           slo={slo}
-          shares={shares}
+          sloShare={onlyShare ? shareText(onlyShare.share) : ''}
           overflowEdges={range.overflowEdges}
           thresholds={options.showThresholds ? thresholdLines(config, theme) : []}
           format={format}
-        />
+        >
+          {shares.map(({ key, color, share }) => (
+            <rect
+              key={key}
+              x={x(slo ?? NaN) - 4}
+              y={y(share.high)}
+              width={8}
+              height={Math.max(3, y(share.low) - y(share.high))}
+              fill={color}
+              stroke={theme.colors.error.text}
+            />
+          ))}
+        </ReferenceLines>
         {lines.map((line) => (
           <PercentileMark key={line.key} line={line} x={x} y={y} named={alone} {...text} />
         ))}

@@ -1,10 +1,8 @@
-import { css } from '@emotion/css';
-import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Portal, useStyles2, VizTooltipContainer } from '@grafana/ui';
+import { Portal, SeriesTable, VizTooltipContainer } from '@grafana/ui';
 import React, { type PointerEvent, useState } from 'react';
 import type { Scale } from '../../../../../../core/chart/scale.ts';
-import { sloShare } from '../../compute/percentile-series.ts';
+import { sloShare, type SloShare } from '../../compute/percentile-series.ts';
 import type { PercentileLine } from '../lines.ts';
 import { percentText, shareText, PLAIN_TEXT, type ValueFormat } from '../value-text.ts';
 import { PointerArea } from '../PointerLayer.tsx';
@@ -23,19 +21,15 @@ const MAX_ROWS = 12;
 
 /** The share of each distribution at or below the value under the pointer. */
 export function CdfPointer({ width, height, x, y, series, format }: Props) {
-  const styles = useStyles2(getStyles);
   const [pointer, setPointer] = useState<{ x: number; clientX: number; clientY: number } | null>(null);
   const [left] = x.range;
   const value = pointer === null ? NaN : x.invert(pointer.x);
   const move = ({ currentTarget, clientX, clientY }: PointerEvent<SVGRectElement>) =>
     setPointer({ x: left + clientX - currentTarget.getBoundingClientRect().left, clientX, clientY });
-  const rows =
-    pointer === null
-      ? []
-      : series.slice(0, MAX_ROWS).flatMap(({ line, color }) => {
-          const share = sloShare(line.series, value);
-          return share ? [{ line, color, share }] : [];
-        });
+  const rows = series.slice(0, MAX_ROWS).flatMap(({ line, color }) => {
+    const share = sloShare(line.series, value);
+    return share ? [{ color, label: line.seriesName, value: rowText(share, line.series.range?.n ?? null) }] : [];
+  });
   return (
     <PointerArea
       width={width}
@@ -49,26 +43,11 @@ export function CdfPointer({ width, height, x, y, series, format }: Props) {
       {pointer && (
         <Portal>
           <VizTooltipContainer position={{ x: pointer.clientX, y: pointer.clientY }} offset={{ x: 12, y: 12 }}>
-            <div className={styles.tooltip} data-testid="percentiles tooltip">
-              <div className={styles.head}>
-                {t('panel.cdf.at-or-below', 'At or below {{value}}', { value: format(value), ...PLAIN_TEXT })}
-              </div>
-              {rows.map(({ line, color, share }) => (
-                <div key={line.key} className={styles.row}>
-                  <span className={styles.dot} style={{ background: color }} />
-                  <span className={styles.name}>{line.seriesName}</span>
-                  <b>{shareText(share)}</b>
-                  {share.certain && share.low !== share.high && (
-                    <span>
-                      {t('panel.cdf.estimate', '(estimate {{share}})', {
-                        share: percentText(share.estimate),
-                        ...PLAIN_TEXT,
-                      })}
-                    </span>
-                  )}
-                  {line.series.range?.n != null && <span>{`n = ${line.series.range.n.toLocaleString('en-US')}`}</span>}
-                </div>
-              ))}
+            <div data-testid="percentiles tooltip">
+              <SeriesTable
+                timestamp={t('panel.cdf.at-or-below', 'At or below {{value}}', { value: format(value), ...PLAIN_TEXT })}
+                series={rows}
+              />
             </div>
           </VizTooltipContainer>
         </Portal>
@@ -77,10 +56,15 @@ export function CdfPointer({ width, height, x, y, series, format }: Props) {
   );
 }
 
-const getStyles = (theme: GrafanaTheme2) => ({
-  tooltip: css({ ...theme.typography.bodySmall, fontVariantNumeric: 'tabular-nums' }),
-  head: css({ fontWeight: theme.typography.fontWeightMedium, marginBottom: theme.spacing(0.5) }),
-  row: css({ display: 'flex', alignItems: 'center', gap: theme.spacing(1), whiteSpace: 'nowrap' }),
-  dot: css({ width: 10, height: 10, borderRadius: 5, flexShrink: 0 }),
-  name: css({ flexGrow: 1 }),
-});
+/** The share, its estimate where that is another, and of how many. */
+function rowText(share: SloShare, n: number | null): string {
+  const estimate = t('panel.cdf.estimate', '(estimate {{share}})', {
+    share: percentText(share.estimate),
+    ...PLAIN_TEXT,
+  });
+  return [
+    shareText(share),
+    ...(share.certain && share.low !== share.high ? [estimate] : []),
+    ...(n === null ? [] : [`n = ${n.toLocaleString('en-US')}`]),
+  ].join(' ');
+}
