@@ -1,14 +1,15 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { LegendDisplayMode } from '@grafana/schema';
-import { useStyles2, useTheme2, VizLegend, type VizLegendItem } from '@grafana/ui';
+import { useStyles2, VizLegend, type VizLegendItem } from '@grafana/ui';
 import React, { useId, useMemo, useState } from 'react';
 import { t } from '@grafana/i18n';
 import { pathOf, type ChartPoint } from '../../../core/chart/path.ts';
 import { linearScale, valueTicks, type Scale } from '../../../core/chart/scale.ts';
 import { ChartTooltip } from './ChartTooltip.tsx';
 import { chartText } from './chart-style.ts';
-import { Axis, LineAt, Regions } from './marks.tsx';
+import { Axis, Regions } from './marks.tsx';
+import { PointerArea } from './PointerArea.tsx';
 import { useWidth } from './useWidth.ts';
 import { extentOf, type XySeries, type Write, type XyRegion } from './xy-series.ts';
 
@@ -50,7 +51,6 @@ export function hasValues(series: readonly XySeries[]): boolean {
 /** The chart with its axes, a legend that switches the series, and the values under the pointer. */
 function Drawing(props: XyChartProps) {
   const { label, series, regions = [], height, xText, yText, xTitle, legend = true } = props;
-  const theme = useTheme2();
   const styles = useStyles2(getXyChartStyles);
   const texts = useStyles2(chartText);
   const [box, width] = useWidth<HTMLDivElement>();
@@ -77,16 +77,7 @@ function Drawing(props: XyChartProps) {
   return (
     <div ref={box} className={styles.box}>
       {width > 0 && (
-        <svg
-          width={width}
-          height={height}
-          role="img"
-          aria-label={label}
-          onPointerMove={({ clientX, currentTarget }) =>
-            setPointer(Math.min(right, Math.max(left, clientX - currentTarget.getBoundingClientRect().left)))
-          }
-          onPointerLeave={() => setPointer(null)}
-        >
+        <svg width={width} height={height} role="img" aria-label={label}>
           <defs>
             <clipPath id={clip}>
               <rect x={left} y={MARGIN.top - 4} width={right - left} height={bottom - MARGIN.top + 6} />
@@ -121,18 +112,10 @@ function Drawing(props: XyChartProps) {
               />
             ))}
           </g>
-          {pointer !== null && (
-            <LineAt
-              axis="x"
-              at={pointer}
-              x={x}
-              y={y}
-              stroke={theme.colors.text.secondary}
-              strokeDasharray="3 3"
-              pointerEvents="none"
-            />
-          )}
         </svg>
+      )}
+      {width > 0 && (
+        <PointerArea width={width} height={height} x={x} y={y} onPoint={(found) => setPointer(found && found.x)} />
       )}
       {pointer !== null && (
         <ChartTooltip pointer={pointer} width={width} x={x} series={shown} xText={xText} yText={yText} />

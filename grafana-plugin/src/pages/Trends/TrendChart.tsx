@@ -1,14 +1,15 @@
 import { t } from '@grafana/i18n';
-import React, { useId, useMemo, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import React, { useId, useMemo, useState, type KeyboardEvent } from 'react';
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
-import { useStyles2, useTheme2 } from '@grafana/ui';
+import { useStyles2 } from '@grafana/ui';
 import { linearScale, valueTicks, type Scale } from '../../../../core/chart/scale.ts';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import { counted, quantityRange, tickText } from '../../../../core/text/quantities.ts';
 import { TooltipBox, TooltipRows } from '../../charts/ChartTooltip.tsx';
 import { chartText } from '../../charts/chart-style.ts';
-import { Axis, LineAt } from '../../charts/marks.tsx';
+import { Axis } from '../../charts/marks.tsx';
+import { PointerArea } from '../../charts/PointerArea.tsx';
 import { useWidth } from '../../charts/useWidth.ts';
 import { verdictText } from '../../components/Badges.tsx';
 import { TrendBands, TrendDots, TrendMarks } from './TrendMarks.tsx';
@@ -66,19 +67,14 @@ interface TrendChartProps {
 const HEIGHT = 220;
 const MARGIN = { top: 34, right: 16, bottom: 30, left: 104 };
 const PIXELS_PER_TICK = { x: 150, y: 40 };
-/** A shorter movement of the pointer is a click. */
-const DRAG_PIXELS = 6;
 
 /** The value of each run with its interval, over the range of the baseline and of the pinned runs. */
 export function TrendChart(props: TrendChartProps) {
   const { label, trend, versions, unit, places, picked, onPick, onZoom } = props;
-  const theme = useTheme2();
   const styles = useStyles2(getStyles);
   const texts = useStyles2(chartText);
   const [box, width] = useWidth<HTMLDivElement>();
   const [pointed, setPointed] = useState<TrendPoint | null>(null);
-  const [dragFrom, setDragFrom] = useState<number | null>(null);
-  const [dragTo, setDragTo] = useState<number | null>(null);
   const clip = useId();
   const bottom = HEIGHT - MARGIN.bottom;
   const points = useMemo(
@@ -96,28 +92,10 @@ export function TrendChart(props: TrendChartProps) {
   );
   const [left, right] = x.range;
 
-  const pixelOf = ({ clientX, currentTarget }: PointerEvent<SVGSVGElement>) =>
-    Math.min(right, Math.max(left, clientX - currentTarget.getBoundingClientRect().left));
-  const onPointerMove = (event: PointerEvent<SVGSVGElement>) => {
-    const pixel = pixelOf(event);
-    setPointed(nearestPoint(points, x.invert(pixel)));
-    if (dragFrom !== null) {
-      setDragTo(pixel);
+  const pick = (point: TrendPoint | null) => {
+    if (point) {
+      onPick(point.run.run_id);
     }
-  };
-  const onPointerUp = (event: PointerEvent<SVGSVGElement>) => {
-    const pixel = pixelOf(event);
-    if (dragFrom !== null && Math.abs(pixel - dragFrom) >= DRAG_PIXELS) {
-      const [from, to] = [Math.min(dragFrom, pixel), Math.max(dragFrom, pixel)].map((one) => x.invert(one));
-      onZoom([Math.max(places[0], Math.ceil(from ?? 0)), Math.min(places[1], Math.floor(to ?? 0))]);
-    } else if (dragFrom !== null) {
-      const nearest = nearestPoint(points, x.invert(pixel));
-      if (nearest) {
-        onPick(nearest.run.run_id);
-      }
-    }
-    setDragFrom(null);
-    setDragTo(null);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -127,7 +105,7 @@ export function TrendChart(props: TrendChartProps) {
       setPointed(points[Math.min(points.length - 1, Math.max(0, at + step))] ?? null);
     } else if ((event.key === 'Enter' || event.key === ' ') && pointed) {
       event.preventDefault();
-      onPick(pointed.run.run_id);
+      pick(pointed);
     }
   };
 
@@ -141,21 +119,7 @@ export function TrendChart(props: TrendChartProps) {
       onKeyDown={onKeyDown}
     >
       {width > 0 && (
-        <svg
-          width={width}
-          height={HEIGHT}
-          role="img"
-          aria-label={label}
-          className={styles.chart}
-          onPointerDown={(event) => setDragFrom(pixelOf(event))}
-          onPointerMove={onPointerMove}
-          onPointerUp={onPointerUp}
-          onPointerLeave={() => {
-            setPointed(null);
-            setDragFrom(null);
-            setDragTo(null);
-          }}
-        >
+        <svg width={width} height={HEIGHT} role="img" aria-label={label} className={styles.chart}>
           <defs>
             <clipPath id={clip}>
               <rect x={left} y={MARGIN.top - 8} width={right - left} height={bottom - MARGIN.top + 16} />
@@ -166,34 +130,26 @@ export function TrendChart(props: TrendChartProps) {
             <TrendBands baseline={trend.baseline} anchor={trend.anchor} x={x} y={y} />
             <TrendDots points={points} x={x} y={y} picked={picked} />
           </g>
-          <TrendMarks marks={[...versions, ...trend.changes]} places={places} x={x} y={y} />
-          {dragFrom !== null && dragTo !== null && (
-            <rect
-              x={Math.min(dragFrom, dragTo)}
-              width={Math.abs(dragTo - dragFrom)}
-              y={MARGIN.top}
-              height={bottom - MARGIN.top}
-              fill={theme.colors.primary.main}
-              fillOpacity={0.2}
-            />
-          )}
-          {pointed && (
-            <LineAt
-              axis="x"
-              at={x(pointed.place)}
-              x={x}
-              y={y}
-              stroke={theme.colors.text.secondary}
-              strokeDasharray="3 3"
-              pointerEvents="none"
-            />
-          )}
           {points.length === 0 && (
             <text x={(left + right) / 2} y={(bottom + MARGIN.top) / 2} textAnchor="middle" className={texts.note}>
               {t('trends.no-values', 'These runs have no value of this measure')}
             </text>
           )}
         </svg>
+      )}
+      {width > 0 && (
+        <PointerArea
+          width={width}
+          height={HEIGHT}
+          x={x}
+          y={y}
+          crosshairAt={() => pointed && x(pointed.place)}
+          onPoint={(pointer) => setPointed(pointer && nearestPoint(points, x.invert(pointer.x)))}
+          onSelect={(low, high) => onZoom([Math.max(places[0], Math.ceil(low)), Math.min(places[1], Math.floor(high))])}
+          onClick={(pointer) => pick(nearestPoint(points, x.invert(pointer.x)))}
+        >
+          {() => <TrendMarks marks={[...versions, ...trend.changes]} places={places} x={x} y={y} />}
+        </PointerArea>
       )}
       {pointed && <TrendTooltip point={pointed} unit={unit} x={x} width={width} />}
     </div>
@@ -250,5 +206,5 @@ const getStyles = (theme: GrafanaTheme2) => ({
     minWidth: 0,
     '&:focus-visible': { outline: `2px solid ${theme.colors.primary.main}` },
   }),
-  chart: css({ display: 'block', cursor: 'crosshair', touchAction: 'none', userSelect: 'none' }),
+  chart: css({ display: 'block', userSelect: 'none' }),
 });
