@@ -20,7 +20,12 @@ export interface PlannedLoad extends KeyedLoad {
 }
 
 /** The requested load on a dataset. Throws an `ExpectedError` when it cannot be sent. */
-export function plannedLoad({ measure, warmup }: RunRequest, dataset: Dataset): PlannedLoad {
+export function plannedLoad({ measure, warmup, traffic }: RunRequest, dataset: Dataset): PlannedLoad {
+  if (dataset.hasTools === true && traffic.endpointType !== 'chat' && traffic.endpointType !== 'template')
+    throw new ExpectedError(
+      'refused',
+      `the sessions call tools, which --endpoint-type ${traffic.endpointType} cannot send yet: use chat or template`,
+    );
   if (measure.coolDown === true && dataset.conversation !== undefined)
     throw new ExpectedError(
       'refused',

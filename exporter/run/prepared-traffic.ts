@@ -101,7 +101,7 @@ function fileOptions({ traffic }: RunRequest, file: InputFile, { fileSha256 }: D
     prefix_prompts: null,
     user_context_tokens: 0,
     conversation: null,
-    delay_factor: file.type === 'multi_turn' ? file.delayRatio : null,
+    delay_factor: file.type === 'multi_turn' || file.type === 'sessions' ? file.delayRatio : null,
     entries: null,
     file: fileSha256 === undefined ? null : fileFacts(file, fileSha256),
     prompt_variant: null,

@@ -83,7 +83,14 @@ describe('traffic options', () => {
       expect(file.dataset).toMatchObject({
         inputTokens: null,
         outputTokens: 5,
-        file: { path: 't.jsonl', type: 'mooncake_trace', strategy: 'sequential', blockTokens: 16, delayRatio: 1 },
+        file: {
+          path: 't.jsonl',
+          type: 'mooncake_trace',
+          strategy: 'sequential',
+          blockTokens: 16,
+          delayRatio: 1,
+          history: 'recorded',
+        },
       });
     });
 

@@ -7,6 +7,7 @@ import { FILE_TYPES, type FileType, type DatasetRequest } from '../../load/datas
 import { DEFAULT_CACHE_BLOCK_TOKENS } from '../../load/datasets/prefix-reuse.ts';
 import { DEFAULT_DATASET_ROWS, KNOWN_NAMES, MAX_DATASET_ROWS } from '../../load/datasets/named-dataset.ts';
 import { parsePrefixLevels } from '../../load/datasets/prefix-tree.ts';
+import { HISTORIES } from '../../load/datasets/sessions.ts';
 import {
   DEFAULT_INPUT_TOKENS,
   DEFAULT_OUTPUT_TOKENS,
@@ -161,6 +162,12 @@ export const PROMPT_OPTIONS = {
   'session-turn-delay-mean': milliseconds('delay before the next turn', { min: 0, max: ONE_DAY_MS }, 0),
   'session-turn-delay-stddev': milliseconds('standard deviation of this delay', { min: 0, max: ONE_DAY_MS }, 0),
   'session-delay-ratio': number('FACTOR', 'factor of these delays, also of those in a file', { min: 0, max: 1000 }, 1),
+  history: choice(
+    HISTORIES,
+    'answers that later requests of a file of sessions repeat: those of the file where it has them, or those of the server',
+    'recorded',
+    { requires: ['--input-file'] },
+  ),
   'num-dataset-entries': integer(
     'number of different requests or conversations before they repeat (default: no repeats)',
     { min: 1, max: 1e9 },
@@ -328,6 +335,7 @@ function requestedDataset(options: TrafficOptions): TrafficRequest['dataset'] {
             strategy: options['dataset-sampling-strategy'],
             blockTokens: options['isl-block-size'],
             delayRatio: options['session-delay-ratio'],
+            history: options.history,
           },
   };
 }

@@ -53,6 +53,7 @@ function typeOfKeys(keys: ReadonlySet<string>): FileType {
   if (has('input_length', 'text_input')) return 'mooncake_trace';
   if (has('conversations', 'conversation')) return 'sharegpt';
   if (has('turns')) return 'multi_turn';
+  if (has('requests')) return 'sessions';
   return has('messages') ? 'raw_payload' : 'single_turn';
 }
 

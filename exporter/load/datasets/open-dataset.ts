@@ -24,6 +24,7 @@ import {
   filePlanSha256,
 } from './file-dataset.ts';
 import { multiTurn } from './multi-turn.ts';
+import { sessions, type History } from './sessions.ts';
 import { shareGpt } from './sharegpt.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, syntheticDataset } from './synthetic-dataset.ts';
 import type { DocumentShape, SyntheticOptions } from './synthetic-dataset.ts';
@@ -45,6 +46,7 @@ export const FILE_TYPES = [
   'burst_gpt_trace',
   'azure_trace',
   'sharegpt',
+  'sessions',
 ] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
@@ -75,12 +77,14 @@ export interface InputFile {
   readonly blockTokens: number | null;
   /** The type was found from the content; absent: it was given. */
   readonly isDetected?: boolean;
-  /** For `multi_turn`. */
+  /** For `multi_turn` and `sessions`. */
   readonly delayRatio: number;
   /** Where it was downloaded from; absent: the user gave it. */
   readonly source?: DatasetSource;
   /** What a user should know of the download; absent: nothing. */
   readonly notes?: readonly string[];
+  /** For `sessions`; absent: `recorded`. */
+  readonly history?: History;
 }
 
 /** Opens the configured dataset. Throws a `ConfigurationError`, with file and line if there is one. */
@@ -138,7 +142,10 @@ export function documentShape({
   return batchSize === null || batchSize === 1 ? null : { count: batchSize, queryTokens: null };
 }
 
-function openFile({ type, blockTokens, delayRatio }: InputFile, options: FileDatasetOptions): Promise<Dataset> {
+function openFile(
+  { type, blockTokens, delayRatio, history }: InputFile,
+  options: FileDatasetOptions,
+): Promise<Dataset> {
   switch (type) {
     case 'single_turn':
       return singleTurn(options);
@@ -158,6 +165,8 @@ function openFile({ type, blockTokens, delayRatio }: InputFile, options: FileDat
       return csvTrace(AZURE, options);
     case 'sharegpt':
       return shareGpt(options);
+    case 'sessions':
+      return sessions({ ...options, delayRatio, history: history ?? 'recorded' });
   }
 }
 

@@ -83,6 +83,16 @@ export class InputRow {
     return isList ? (value as number[]) : this.refuse(`${key} must be a list of whole numbers`);
   }
 
+  /** A list of names, which may be empty. */
+  names(key: string): readonly string[] | null {
+    return Array.isArray(this.#json[key]) && this.#json[key].length === 0 ? [] : this.strings(key);
+  }
+
+  /** Another object at the same place. */
+  with(json: JsonObject): InputRow {
+    return new InputRow(this.#place, json);
+  }
+
   /** The rows in a list of objects. */
   rows(key: string): readonly InputRow[] {
     const value = this.#json[key];

@@ -6,15 +6,19 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One turn of a conversation. */
+/** One message of a conversation. */
 export interface Message {
-  readonly role: 'system' | 'user' | 'assistant';
+  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
   readonly content: string;
+  /** Calls of an assistant, in the form of chat completions; absent: none. */
+  readonly tool_calls?: readonly JsonObject[];
+  /** The call that a message of the role `tool` answers. */
+  readonly tool_call_id?: string;
 }
 
 /** The content of one request; the dataset makes the text. */
 export interface GenerationRequest {
-  /** The text of the current turn. */
+  /** The text of the current turn; empty: the history ends with it. */
   readonly prompt: string;
   /** What precedes it: system prompt, context, earlier turns with their responses; absent: nothing. */
   readonly history?: readonly Message[];

@@ -16,7 +16,8 @@ const OPENAI_OWN_FIELDS = ['model', 'stream', 'stream_options', 'n', 'best_of'] 
 
 /** The whole conversation, the current turn last. */
 export function messages(request: GenerationRequest): readonly Message[] {
-  return [...(request.history ?? []), { role: 'user', content: request.prompt }];
+  const { history = [], prompt } = request;
+  return prompt === '' && history.length > 0 ? history : [...history, { role: 'user', content: prompt }];
 }
 
 /** Conversation and prompt as one text, for APIs without roles. */
@@ -24,7 +25,9 @@ export function plainText(request: GenerationRequest): string {
   const earlier = request.history ?? [];
   return earlier.length === 0
     ? request.prompt
-    : [...earlier.map((message) => message.content), request.prompt].join('\n\n');
+    : messages(request)
+        .map(({ content }) => content)
+        .join('\n\n');
 }
 
 /**
