@@ -40,7 +40,11 @@ export function metricDataOf(family: ExportedFamily, times: PointTimes, sdk: Sdk
     : { ...base, dataPointType: sdk.DataPointType.GAUGE, dataPoints };
 }
 
-const labelsOf = ({ labels, sharedLabels }: SampleInput): Attributes => ({ ...sharedLabels, ...labels });
+function labelsOf({ labels, sharedLabels }: SampleInput): Attributes {
+  const { 'server.port': port, ...rest } = { ...sharedLabels, ...labels };
+  // The conventions have it as an integer.
+  return port === undefined ? rest : { ...rest, 'server.port': Number(port) };
+}
 
 interface HistogramValue {
   readonly attributes: Attributes;
