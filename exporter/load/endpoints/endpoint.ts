@@ -65,6 +65,9 @@ export interface Usage {
   readonly output_tokens: number | null;
   readonly reasoning_tokens: number | null;
   readonly cached_tokens: number | null;
+  /** Of the prompt, what stands for images and for audio; absent: not reported. */
+  readonly image_tokens?: number;
+  readonly audio_tokens?: number;
 }
 
 /** The meaning of one event of a stream, or of a complete response. */

@@ -23,8 +23,16 @@ export function openAiUsage(usage: unknown): Usage | null {
   const reasoning_tokens = firstCount(completion.reasoning_tokens, usage.reasoning_tokens);
   const cached_tokens = firstCount(prompt.cached_tokens, usage.prompt_cache_hit_tokens);
   if ((input_tokens ?? output_tokens ?? reasoning_tokens ?? cached_tokens) === null) return null;
-  const read = { input_tokens, output_tokens, reasoning_tokens, cached_tokens };
+  const read = { input_tokens, output_tokens, reasoning_tokens, cached_tokens, ...mediaTokens(prompt) };
   return withReasoning(read, tokenCount(usage.total_tokens) || null, () => namesCache(usage) || namesCache(prompt));
+}
+
+/** OpenAI has `audio_tokens` beside the cached ones, vLLM an object with `image` and `audio`. */
+function mediaTokens(prompt: JsonObject): Pick<Usage, 'image_tokens' | 'audio_tokens'> {
+  const media = firstObject(prompt.multimodal_tokens, null);
+  const image_tokens = firstCount(media.image, prompt.image_tokens);
+  const audio_tokens = firstCount(media.audio, prompt.audio_tokens);
+  return { ...(image_tokens !== null && { image_tokens }), ...(audio_tokens !== null && { audio_tokens }) };
 }
 
 /**

@@ -170,6 +170,17 @@ describe('chat', () => {
     });
 
     test.each([
+      ['OpenAI', { audio_tokens: 7 }, { audio_tokens: 7 }],
+      ['vLLM', { multimodal_tokens: { image: 576, audio: 12 } }, { image_tokens: 576, audio_tokens: 12 }],
+    ])('tokens of images and audio in the prompt, as %s names them', (_server, details, expected) => {
+      const usage = { prompt_tokens: 600, completion_tokens: 2, prompt_tokens_details: details };
+      expect(chat.interpret({ choices: [], usage })?.usage).toEqual({
+        ...{ input_tokens: 600, output_tokens: 2, reasoning_tokens: null, cached_tokens: null },
+        ...expected,
+      });
+    });
+
+    test.each([
       [
         'reasoning beside the output',
         { total_tokens: 120, completion_tokens_details: { reasoning_tokens: 18 } },

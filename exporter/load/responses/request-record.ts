@@ -153,6 +153,8 @@ export function requestRecord(sent: SentRequest, response: ReadResponse): Measur
     reasoning_tokens: usage?.reasoning_tokens ?? null,
     cached_tokens: usage?.cached_tokens ?? null,
     requested_output_tokens: sent.requested_output_tokens,
+    image_tokens: usage?.image_tokens ?? null,
+    audio_tokens: usage?.audio_tokens ?? null,
     documents: sent.documents ?? null,
     request_bytes: sent.request_bytes ?? null,
     chunk_offsets_ns: offsets_ns,

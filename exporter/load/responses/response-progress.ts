@@ -45,6 +45,8 @@ export class ResponseProgress {
     const before = this.#usage;
     const tokens = this.#addsUsage ? sum : latest;
     this.#usage = {
+      ...before,
+      ...reported,
       // A later report may leave out the cached tokens of the prompt.
       input_tokens: larger(before?.input_tokens ?? null, reported.input_tokens),
       output_tokens: tokens(before?.output_tokens ?? null, reported.output_tokens),
