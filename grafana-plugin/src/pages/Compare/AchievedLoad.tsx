@@ -67,7 +67,7 @@ type Results = ReadonlyArray<ResultFile | null>;
 type Figures = Omit<LoadRow, 'change' | 'differs'> & { isLoad?: true };
 
 /** The achieved load, which may differ for equal configurations. */
-export function loadRows(runs: ReadonlyArray<Pick<ShownRun, 'mark' | 'response'>>): LoadRow[] {
+function loadRows(runs: ReadonlyArray<Pick<ShownRun, 'mark' | 'response'>>): LoadRow[] {
   const results = runs.map(({ response }) => response.result);
   const rows: Figures[] = [
     {
