@@ -215,9 +215,7 @@ await describeWithEachPrometheus('server dashboards on the pages of releases', (
         series: [...pageOf(['vllm'], 'newest', false), runOf('0.33.0')],
         servers: '0.33.0',
         title: 'Life of a KV block',
-        why:
-          'vLLM exposes this since 0.12.0 · not enabled, needs: --kv-cache-metrics ' +
-          '(sampled, --kv-cache-metrics-sample, default 1% of blocks)',
+        why: 'vLLM exposes this since 0.12.0 · not enabled, needs: --kv-cache-metrics',
       },
     ],
     [

@@ -99,9 +99,10 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
         // The reason is a series of its own: a text here would be in every empty cell of the legend.
         ...(spec.emptyReason === undefined ? {} : { noValue: NO_VALUE }),
         queries: [
+          // First: of a legend that is longer, only the first lines are in view.
+          ...(spec.emptyReason === undefined ? [] : [spec.emptyReason]),
           ...spec.signals,
           ...(spec.objective === undefined ? [] : [objectiveLine(spec.objective)]),
-          ...(spec.emptyReason === undefined ? [] : [spec.emptyReason]),
         ],
       });
   }

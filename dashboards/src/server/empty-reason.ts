@@ -140,12 +140,15 @@ function notOnPage(families: readonly Family[]): string {
   return parts.length === 0 ? 'no scraped page has this' : parts.join(' · ');
 }
 
-/** What enables a family on a page that is there; the description of the panel has the details that follow. */
+/** What enables a family on a page that is there; the description of the panel has the details that follow or are in brackets. */
 function switchOf({ when, page }: Family): string {
   const [what = ''] = when.split(';');
   const ofPage = page.switch === null ? [] : [`${page.switch} with `, `${page.switch} and `];
   const prefix = ofPage.find((each) => what.startsWith(each)) ?? '';
-  return what.slice(prefix.length).replace(/\.$/, '');
+  return what
+    .slice(prefix.length)
+    .replace(/ \([^()]*\)$/, '')
+    .replace(/\.$/, '');
 }
 
 /** 1 unless something was observed, of a panel whose values are all percentiles or quotients of observations; else null. */
