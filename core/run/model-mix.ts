@@ -24,11 +24,6 @@ export function modelNamesText(models: readonly string[]): string {
   return `${models.slice(0, NAMED - 1).join(', ')} and ${models.length - NAMED + 1} more`;
 }
 
-/** `a 70 %, b 30 %`. */
-export function modelSharesText(models: readonly ModelShare[]): string {
-  return models.map(({ model, share }) => `${model} ${Number((share * 100).toPrecision(3))} %`).join(', ');
-}
-
 /** Most models that results and metrics distinguish; the rest together is `OTHER_MODELS`. */
 const MAX_DISTINGUISHED = 16;
 export const OTHER_MODELS = 'other';
