@@ -112,7 +112,10 @@ test('what is provisioned is where the stack has it: addresses, dashboards, the 
   const { providers } = parse(read('grafana-plugin/provisioning/dashboards/llmbench.yaml')) as {
     providers: readonly { readonly options: { readonly path: string } }[];
   };
-  for (const { options } of providers) expect(volumes).toContain(`./dashboards:${options.path}:ro`);
+  const app = services['grafana']?.volumes?.find((volume) => volume.startsWith('plugin:'))?.split(':')[1] ?? '';
+  const [own, ofApp] = providers.map(({ options }) => options.path);
+  expect(volumes).toContain(`./dashboards:${own}:ro`);
+  expect(ofApp).toBe(`${app}/dashboards`);
   const { apps } = parse(read('grafana-plugin/provisioning/plugins/llmbench.yaml')) as {
     apps: readonly { readonly type: string }[];
   };

@@ -364,7 +364,7 @@ describe('export', () => {
   test('CSV and JSONL have the same rows', async () => {
     const csv = (await runs('export', 'latest', '20260101-old')).out.trimEnd().split('\n');
     expect(csv).toHaveLength(11);
-    expect(csv[0]).toMatch(/^run_id,index,phase,stage,due_ns,/);
+    expect(csv[0]).toMatch(/^run_id,index,phase,stage,conversation,turn,.*,due_ns,/);
     const jsonl = (await runs('export', 'latest', '--format', 'jsonl')).out.trimEnd().split('\n');
     expect(JSON.parse(jsonl[1] ?? '')).toMatchObject({
       run_id: '20260102-new',
