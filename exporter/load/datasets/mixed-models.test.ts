@@ -17,11 +17,13 @@ test('in turn, each model has every n-th request', () => {
   expect(modelsOf(withModels(PLAIN, mix('round_robin', 1 / 3, 1 / 3, 1 / 3), 0), 7).join('')).toBe('abcabca');
 });
 
-test('by weights, the shares come out within chance, the same in every worker and other with another seed', () => {
+test('by weights, every hundred requests has the shares, the same in every worker and in another order with another seed', () => {
   const first = modelsOf(withModels(PLAIN, mix('random', 0.7, 0.3), 5), 4000);
-  const ofA = first.filter((model) => model === 'a').length;
-  // Four standard deviations of a binomial distribution.
-  expect(Math.abs(ofA - 2800)).toBeLessThan(4 * Math.sqrt(4000 * 0.7 * 0.3));
+  const inHundreds = Array.from({ length: 40 }, (_, i) =>
+    first.slice(i * 100, (i + 1) * 100).filter((model) => model === 'a'),
+  );
+  expect(new Set(inHundreds.map(({ length }) => length))).toEqual(new Set([70]));
+  expect(first.slice(0, 100)).not.toEqual(first.slice(100, 200));
   expect(modelsOf(withModels(PLAIN, mix('random', 0.7, 0.3), 5), 4000)).toEqual(first);
   expect(modelsOf(withModels(PLAIN, mix('random', 0.7, 0.3), 6), 4000)).not.toEqual(first);
 });

@@ -9,7 +9,8 @@ import { planSha256, type Conversation, type Dataset } from './dataset.ts';
  * worker and shard chooses the same. Payloads of a file lose their own model. The probe keeps that of the options.
  */
 export function withModels(dataset: Dataset, mix: ModelMix, seed: number): Dataset {
-  const modelAt = (phase: LoadPhase, position: number): string => chosenModel(mix, seed, phase, position);
+  const draw = new StratifiedDraw(seed);
+  const modelAt = (phase: LoadPhase, position: number): string => chosenModel(mix, draw, phase, position);
   const { conversation, shared } = dataset;
   return {
     ...dataset,
@@ -38,9 +39,38 @@ export function withModels(dataset: Dataset, mix: ModelMix, seed: number): Datas
 
 const seedOf = ({ selection }: ModelMix, seed: number): number | null => (selection === 'random' ? seed : null);
 
-function chosenModel({ models, selection }: ModelMix, seed: number, phase: LoadPhase, position: number): string {
+const STRATA = 100;
+
+/** A number in [0, 1) by position: each hundred positions has one in every hundredth, so that shares hold in short runs too. */
+class StratifiedDraw {
+  readonly #seed: number;
+  #block = '';
+  #numbers: readonly number[] = [];
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
+  at(phase: LoadPhase, position: number): number {
+    const block = `${this.#seed}/model/${phase}/${Math.floor(position / STRATA)}`;
+    if (block !== this.#block) {
+      const random = seededRandom(block);
+      const keyed = Array.from({ length: STRATA }, (_, i) => ({ value: (i + random()) / STRATA, key: random() }));
+      this.#numbers = keyed.sort((a, b) => a.key - b.key).map(({ value }) => value);
+      this.#block = block;
+    }
+    return this.#numbers[position % STRATA] ?? 0;
+  }
+}
+
+function chosenModel(
+  { models, selection }: ModelMix,
+  draw: StratifiedDraw,
+  phase: LoadPhase,
+  position: number,
+): string {
   if (selection === 'round_robin') return models[position % models.length]?.model ?? '';
-  let left = seededRandom(`${seed}/model/${phase}/${position}`)();
+  let left = draw.at(phase, position);
   return (models.find(({ share }) => (left -= share) < 0) ?? models.at(-1))?.model ?? '';
 }
 
