@@ -325,7 +325,7 @@ async function download(given: string, url: string, path: string, revisionFile: 
   const bytes = Number(response.headers.get('content-length') ?? 0);
   if (bytes > INPUT_LIMITS.fileBytes)
     throw refusal(given, `${bytes} bytes exceed the limit of ${INPUT_LIMITS.fileBytes}`);
-  const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]);
+  const body = Readable.fromWeb(response.body);
   try {
     await keep(path, (temporary) => pipeline(body, createWriteStream(temporary)));
   } catch (error) {
