@@ -7,7 +7,7 @@ import { keepPicture } from './support/picture.ts';
 const PROMETHEUS_RULES = '**/api/datasources/uid/prometheus/resources/api/v1/rules**';
 const GRAFANA_RULES = '**/api/prometheus/grafana/api/v1/rules**';
 const NO_GROUPS = { status: 'success', data: { groups: [] } };
-const ALL_RULES = 15;
+const ALL_RULES = 16;
 const REGRESSED = 'Scenario release has regressed';
 
 test('a regression fires: since when, of which runs, and the comparison with its baseline', async ({
