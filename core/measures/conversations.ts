@@ -98,11 +98,15 @@ export class ConversationTally {
     if (conversation == null) return;
     const open = this.#open.get(conversation) ?? { ok: 0, failed: false, planned, intervals_ns: [] };
     this.#open.set(conversation, open);
-    if (record.outcome === 'ok') {
-      open.ok += 1;
-      open.intervals_ns.push([record.sent_ns, record.last_content_ns ?? record.end_ns]);
-    } else open.failed = true;
-    if (open.failed || open.ok !== open.planned) return;
+    open.failed ||= record.outcome !== 'ok';
+    if (open.failed) {
+      // Only that it failed is used.
+      open.intervals_ns.length = 0;
+      return;
+    }
+    open.ok += 1;
+    open.intervals_ns.push([record.sent_ns, record.last_content_ns ?? record.end_ns]);
+    if (open.ok !== open.planned) return;
     this.#open.delete(conversation);
     this.#complete.push(completed(open));
   }
