@@ -59,6 +59,17 @@ test('one row per model with a verdict of its own; nothing for a run with one', 
   const { load: _load, ...part } = stage(1, RATE, ['not_met'], 0.1);
   const breakdown = [{ ...part, by: 'model', value: 'sql-lora' }];
   render(<ModelTable result={{ breakdown } as unknown as ResultFile} />);
-  expect(cells()[1]).toEqual(['sql-lora', '90', '3', '4.50 requests/s', '250 tokens/s', '100 ms', '200 ms', '–', '–', 'not met']);
+  expect(cells()[1]).toEqual([
+    'sql-lora',
+    '90',
+    '3',
+    '4.50 requests/s',
+    '250 tokens/s',
+    '100 ms',
+    '200 ms',
+    '–',
+    '–',
+    'not met',
+  ]);
   expect(render(<ModelTable result={{} as unknown as ResultFile} />).container).toBeEmptyDOMElement();
 });
