@@ -22,8 +22,8 @@ export interface TargetChange {
   readonly change: 'joined' | 'left';
 }
 
-/** A pod that ends is read until then; one that starts is counted from its start, whenever it is found. */
-const REPEAT_SECONDS = 2;
+/** A pod that starts is counted from its start, whenever it is found. Every shard of a run asks the same API. */
+const REPEAT_SECONDS = 5;
 /** Every page that was ever read is part of the result. */
 const MAX_JOINED = 4 * MAX_PAGES;
 /** Kept for the result. */
