@@ -206,7 +206,7 @@ export class ServerCollection {
 
   /** Call after the last response; `givenUp`: without a wait for counts that come late. */
   async finish(phases: readonly PhaseResult[], givenUp: AbortSignal): Promise<CollectedServers> {
-    await this.#watch.stop();
+    this.#watch.stop();
     const settled = await endEdge(this.#collector, this.#edges, givenUp);
     await this.stop();
     const measure = phases.find(({ phase }) => phase === 'measure');
@@ -236,7 +236,8 @@ export class ServerCollection {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([this.#watch.stop(), this.#collector.stop(), this.#localGpus?.stop()]);
+    this.#watch.stop();
+    await Promise.all([this.#collector.stop(), this.#localGpus?.stop()]);
   }
 
   #result(collection: Collection, settled: Settled, phases: readonly PhaseResult[]): ServersResult {

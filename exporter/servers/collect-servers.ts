@@ -71,7 +71,7 @@ async function collected(request: CollectRequest, storage: BlockStorage): Promis
   const watch = new SearchWatch(request.searches, read, { collector, now_ns, report });
   watch.start();
   await ended(request.durationSeconds, until);
-  await watch.stop();
+  watch.stop();
   const end_ns = now_ns();
   await collector.scrapeEdge();
   const settled_ns = now_ns();

@@ -175,7 +175,7 @@ function planOf(
 /** Waits until the servers' counts rest. */
 async function collectedOf({ servers, watch, epoch, now_ns, request: { say } }: WatchedRun): Promise<CollectionOver> {
   const edges = { now_ns, drainTimeoutSeconds: 0, say, late: new LateFamilies() };
-  await watch.stop();
+  watch.stop();
   const end = await endEdge(servers, edges, NEVER);
   await servers.stop();
   const zeroWall_ns = BigInt(epoch.wall.getTime()) * 1_000_000n;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { until } from '../../../core/testing/until.ts';
 import { parseTarget, type Target } from '../scrape/targets.ts';
@@ -52,4 +53,26 @@ test('a search that fails is reported once, and its pages have not left', async 
     'http-sd:http://sd/ responds again',
     'http://127.0.0.1:1/metrics left: no longer found by http-sd:http://sd/',
   ]);
+});
+
+test('the end does not wait for a search under way, and what that finds is not used', async () => {
+  const { promise, resolve } = Promise.withResolvers<readonly Target[]>();
+  let repeats = 0;
+  const again = (): Promise<readonly Target[]> => {
+    repeats += 1;
+    return promise;
+  };
+  const joined: Target[] = [];
+  watch = new SearchWatch([{ name: 'k8s:ns/app=x', found: pages(1), again }], [], {
+    collector: { join: (targets) => void joined.push(...targets) },
+    now_ns: () => 0,
+    report: () => undefined,
+    repeatSeconds: 0.001,
+  });
+  watch.start();
+  await until(() => repeats === 1);
+  watch.stop();
+  resolve(pages(1, 2));
+  await pause(10);
+  expect([joined, watch.changes, repeats]).toEqual([[], [], 1]);
 });

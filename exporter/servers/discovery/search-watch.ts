@@ -50,7 +50,6 @@ export class SearchWatch {
   /** All that are read. */
   readonly #read: Set<string>;
   readonly #first: number;
-  #watching: Promise<void> = Promise.resolve();
 
   /** `read`: the URLs that the collector reads already. */
   constructor(searches: readonly TargetSearch[], read: readonly string[], options: SearchWatchOptions) {
@@ -62,12 +61,12 @@ export class SearchWatch {
   }
 
   start(): void {
-    if (this.#searches.length > 0) this.#watching = this.#watch();
+    if (this.#searches.length > 0) void this.#watch();
   }
 
-  async stop(): Promise<void> {
+  /** A search that is under way is not waited for, and what it finds is not used. */
+  stop(): void {
     this.#ended.abort();
-    await this.#watching;
   }
 
   /** When a page that still answers, or did, was found no more; null: it did not leave. */
@@ -93,8 +92,8 @@ export class SearchWatch {
     const { report } = this.#options;
     try {
       const found = byUrl(await search.again());
-      if (this.#failing.delete(search)) report(`${search.name} responds again`);
       if (this.#ended.signal.aborted) return;
+      if (this.#failing.delete(search)) report(`${search.name} responds again`);
       const before = this.#present.get(search) ?? new Map<string, Target>();
       this.#present.set(search, found);
       this.#add(
@@ -104,7 +103,7 @@ export class SearchWatch {
       const left = [...before.values()].filter(({ url }) => !this.#isPresent(url));
       for (const target of left) this.#note(search, target, 'left');
     } catch (error) {
-      if (this.#failing.has(search)) return;
+      if (this.#ended.signal.aborted || this.#failing.has(search)) return;
       this.#failing.add(search);
       report(`${reasonOf(error)}; the pages found before are still read, and the search is repeated`);
     }
