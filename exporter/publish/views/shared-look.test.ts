@@ -18,7 +18,7 @@ function looks(): { look: () => Promise<string>; end: (found: string) => void; r
   };
 }
 
-test('askers who come together share one look, and wait for it', async () => {
+test('callers who come together share one look, and wait for it', async () => {
   const source = looks();
   const shared = new SharedLook(source.look, () => false);
   const asked = [shared.ask(), shared.ask()];
@@ -29,7 +29,7 @@ test('askers who come together share one look, and wait for it', async () => {
   expect([await again, source.begun]).toEqual(['b', 2]);
 });
 
-test('while runs arrive, an asker receives what the look before found, and the look goes on', async () => {
+test('while runs arrive, a caller receives what the look before found, and the look goes on', async () => {
   const source = looks();
   let isFilling = true;
   const shared = new SharedLook(source.look, () => isFilling);
@@ -43,7 +43,7 @@ test('while runs arrive, an asker receives what the look before found, and the l
   expect([await whole, source.begun]).toEqual(['all', 2]);
 });
 
-test('a look that fails is reported, and the next asker looks again', async () => {
+test('a look that fails is reported, and the next caller looks again', async () => {
   let fails = true;
   const shared = new SharedLook(
     () => (fails ? Promise.reject(new Error('gone')) : Promise.resolve('back')),

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 const PATIENCE_MS = 1_000;
 
 /**
- * Looks at something one at a time: askers who come together share one look. While `isFilling`, so that each look finds
- * thousands of runs that have just come, askers receive after a second what the look before found.
+ * Looks at something one at a time: callers who come together share one look. While `isFilling`, so that each look finds
+ * thousands of runs that have just come, callers receive after a second what the look before found.
  */
 export class SharedLook<T> {
   readonly #look: () => Promise<T>;
