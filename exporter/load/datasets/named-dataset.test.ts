@@ -133,6 +133,7 @@ test.each([
   ['hf:org/data@v1.0', 'the revision v1.0 must be a commit', ''],
   ['hf:org/data:validation', 'it has no split validation, only default/train, default/test', ''],
   ['nothing', 'must be hf:NAME[@REVISION][:SPLIT]', 'sharegpt, mooncake-conversation'],
+  ['constructor', 'must be hf:NAME[@REVISION][:SPLIT]', 'sharegpt, mooncake-conversation'],
 ])('%s is refused in one line', async (given, ...parts) => {
   const refused = namedDataset(given, OPTIONS, await hub(QUESTIONS));
   for (const part of parts) await expect(refused).rejects.toThrow(part);

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatasetSource } from '../../../core/run/run-dataset.ts';
+import { ownValue } from '../../../core/text/own-value.ts';
 import { things } from '../../../core/text/quantities.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import { isObject, type JsonObject } from '../endpoints/endpoint.ts';
@@ -84,7 +85,7 @@ export async function namedDataset(
 ): Promise<NamedDataset> {
   const hub = hubName(given);
   if (hub !== null) return new HubDownload(given, hub, options, hosts).file();
-  const url = { ...KNOWN_FILES, ...hosts.knownFiles }[given];
+  const url = ownValue({ ...KNOWN_FILES, ...hosts.knownFiles }, given);
   if (url === undefined)
     throw refusal(
       given,
