@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +8,7 @@ import type { DatasetSource } from '../../../core/run/run-dataset.ts';
 import { ownValue } from '../../../core/text/own-value.ts';
 import { things } from '../../../core/text/quantities.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
+import { replaceWhenWritten } from '../../files/durable-file.ts';
 import { isObject, type JsonObject } from '../endpoints/endpoint.ts';
 import { hubOptions } from '../tokenizers/tokenizer.ts';
 import { INPUT_LIMITS } from './input-lines.ts';
@@ -203,7 +204,8 @@ class HubDownload {
     if (lines.length === 0) throw refusal(this.#given, `${config}/${split} has no rows`);
     const commit = revision ?? 'unknown';
     const path = join(this.#folder, commit, this.#fileName(config, split));
-    await keep(path, (temporary) => writeFile(temporary, `${lines.join('\n')}\n`));
+    await mkdir(dirname(path), { recursive: true });
+    await replaceWhenWritten(path, (temporary) => writeFile(temporary, `${lines.join('\n')}\n`));
     const notes = truncated === 0 ? [] : [`${things(truncated, 'rows')} left out, which the rows API truncates`];
     return this.#dataset({ path, revision: commit }, notes);
   }
@@ -327,8 +329,9 @@ async function download(given: string, url: string, path: string, revisionFile: 
   if (bytes > INPUT_LIMITS.fileBytes)
     throw refusal(given, `${bytes} bytes exceed the limit of ${INPUT_LIMITS.fileBytes}`);
   const body = Readable.fromWeb(response.body);
+  await mkdir(dirname(path), { recursive: true });
   try {
-    await keep(path, (temporary) => pipeline(body, createWriteStream(temporary)));
+    await replaceWhenWritten(path, (temporary) => pipeline(body, createWriteStream(temporary)));
   } catch (error) {
     throw new Unreachable(`${url} broke off (${(error as Error).message})`);
   }
@@ -375,15 +378,3 @@ function objectOf(text: string): JsonObject | null {
 }
 
 const namesIn = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
-
-/** Under its name only when it is whole: a run at the same time may read it. */
-async function keep(path: string, write: (temporary: string) => Promise<unknown>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    await write(temporary);
-    await rename(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
-  }
-}
