@@ -1,6 +1,7 @@
 import type { Attributes, HrTime } from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-metrics';
 import type { FamilyInput, SampleInput } from '../../../core/exposition/index.ts';
+import { ownValue } from '../../../core/text/own-value.ts';
 
 /** What of the SDK is used as values: it is loaded only when a run is exported. */
 export type SdkValues = Pick<typeof Sdk, 'AggregationTemporality' | 'DataPointType'>;
@@ -79,7 +80,7 @@ function unitOf(name: string): string {
       .replace(/_total$/, '')
       .split('_')
       .at(-1) ?? '';
-  return Object.hasOwn(UNITS, word) ? (UNITS[word] ?? '') : '';
+  return ownValue(UNITS, word) ?? '';
 }
 
 const hrTime = (ms: number): HrTime => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)];
