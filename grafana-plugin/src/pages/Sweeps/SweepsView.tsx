@@ -120,7 +120,7 @@ function Chosen({ reader, page }: { reader: SweepReader; page: SweepsResponse })
     <>
       <Named label={t('sweeps.pick', 'Sweeps')}>
         {(id) => (
-          <MultiCombobox
+          <MultiCombobox<string>
             options={options}
             value={ids.map((each) => options.find(({ value }) => value === each) ?? { value: each, label: each })}
             onChange={(chosen) => address.set({ sweep: chosen.slice(0, MAX_SHOWN).map(({ value }) => value) })}
