@@ -19,12 +19,15 @@ export interface PlannedLoad extends KeyedLoad {
   readonly dataset: Dataset;
 }
 
+/** Endpoints whose requests have roles and calls of tools. */
+const WITH_TOOLS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages', 'template']);
+
 /** The requested load on a dataset. Throws an `ExpectedError` when it cannot be sent. */
 export function plannedLoad({ measure, warmup, traffic }: RunRequest, dataset: Dataset): PlannedLoad {
-  if (dataset.hasTools === true && traffic.endpointType !== 'chat' && traffic.endpointType !== 'template')
+  if (dataset.hasTools === true && !WITH_TOOLS.has(traffic.endpointType))
     throw new ExpectedError(
       'refused',
-      `the sessions call tools, which --endpoint-type ${traffic.endpointType} cannot send yet: use chat or template`,
+      `the sessions call tools, which --endpoint-type ${traffic.endpointType} cannot send: use ${[...WITH_TOOLS].join(', ')}`,
     );
   if (measure.coolDown === true && dataset.conversation !== undefined)
     throw new ExpectedError(

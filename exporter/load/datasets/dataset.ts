@@ -29,7 +29,7 @@ export interface Dataset {
    * absent: nothing, or it is not known.
    */
   readonly shared?: (phase: LoadPhase | 'probe', position: number) => readonly PromptReuse[];
-  /** Its messages have roles and calls of tools, which only chat completions carry as they are; absent: no. */
+  /** Its messages have roles and calls of tools, which not all endpoints can send; absent: no. */
   readonly hasTools?: boolean;
   /** What a user should know of how the file was read, a line each; absent: nothing. */
   readonly notes?: readonly string[];

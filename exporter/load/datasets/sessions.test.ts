@@ -72,8 +72,12 @@ describe('sessions of agents', () => {
     ]);
     const first = session?.request(0, []) ?? last;
     expect([first.max_tokens, last.max_tokens]).toEqual([20, 64]);
-    expect(JSON.parse(chat.body(first, { model: 'm', sampling: {}, includeUsage: false }))).toMatchObject({
-      ...{ model: 'm', max_tokens: 20, tools: [{ type: 'function', function: { name: 'grep' } }] },
+    expect(JSON.parse(chat.body(first, { model: 'm', sampling: {}, includeUsage: false }))).toEqual({
+      ...{ model: 'm', max_tokens: 20, stream: true, tools: [{ type: 'function', function: { name: 'grep' } }] },
+      messages: [
+        { role: 'developer', content: 'be brief' },
+        { role: 'user', content: 'find x' },
+      ],
     });
     expect(messagesOf(session?.request(1, ['I call grep']) ?? last)).toEqual([{ role: 'user', content: 'look' }]);
   });

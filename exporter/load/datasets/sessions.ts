@@ -27,7 +27,7 @@ interface PlannedRequest {
   /** Null: not recorded. */
   readonly answer: Message | null;
   readonly outputTokens: number | null;
-  readonly tools: readonly unknown[] | null;
+  readonly tools: readonly JsonObject[] | null;
 }
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
@@ -155,7 +155,7 @@ function sessionOf(requests: readonly PlannedRequest[], options: SessionOptions)
         prompt: '',
         history: messages,
         max_tokens: planned ?? outputTokens ?? DEFAULT_OUTPUT_TOKENS,
-        ...(tools === null ? {} : { payload: { tools } satisfies JsonObject }),
+        ...(tools === null ? {} : { tools }),
         ...(tokenizer === null ? {} : { input_tokens: messages.reduce((sum, { content }) => sum + count(content), 0) }),
       };
     },

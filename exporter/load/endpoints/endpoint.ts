@@ -35,6 +35,10 @@ export interface GenerationRequest {
    * Tokens of prompt and history as the client's tokenizer counts them, without the chat template; absent: not counted.
    */
   readonly input_tokens?: number;
+  /** Definitions of tools, in the form of chat completions; absent: none. */
+  readonly tools?: readonly JsonObject[];
+  /** Fields of this request's body besides its input, over those of the run; absent: none. */
+  readonly extra?: JsonObject;
   /**
    * A prepared body: only what the run sets (stream, usage) is overwritten, and what is missing (model, length) is
    * added.

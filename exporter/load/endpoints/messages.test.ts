@@ -104,3 +104,33 @@ test('a response that is not a stream: blocks, stop reason, usage', () => {
   });
   expect(endpoint.text(response)).toEqual({ output: 'Hello', reasoning: 'Hm' });
 });
+
+test('calls of tools, their results and definitions are blocks of this API', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'grep', arguments: '{"word":"x"}' } };
+  const request = {
+    prompt: '',
+    max_tokens: 5,
+    tools: [{ type: 'function', function: { name: 'grep', parameters: { type: 'object', properties: {} } } }],
+    history: [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: 'Find x' },
+      { role: 'assistant', content: 'I look', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: 'x is here' },
+    ],
+  } as const;
+  expect(JSON.parse(endpoint.body(request, OPTIONS))).toMatchObject({
+    system: 'Be brief.',
+    tools: [{ name: 'grep', input_schema: { type: 'object', properties: {} } }],
+    messages: [
+      { role: 'user', content: 'Find x' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I look' },
+          { type: 'tool_use', id: 'c1', name: 'grep', input: { word: 'x' } },
+        ],
+      },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'x is here' }] },
+    ],
+  });
+});

@@ -48,7 +48,8 @@ export function messagesEndpoint(outputFields: readonly string[] | null): Endpoi
 
     body(request: GenerationRequest, options: GenerationOptions): string {
       // Usage always comes, and `stream_options` is unknown to this API.
-      return openAiBody(conversation(messages(request)), 'max_tokens', request, { ...options, includeUsage: false });
+      const input = { ...conversation(messages(request)), tools: request.tools?.map(toolOf) };
+      return openAiBody(input, 'max_tokens', request, { ...options, includeUsage: false });
     },
 
     interpret(event: unknown): EventMeaning | null {
@@ -96,14 +97,39 @@ export function messagesEndpoint(outputFields: readonly string[] | null): Endpoi
   };
 }
 
-/** System prompts are beside the messages of this API. */
+/** System prompts are beside the messages of this API; calls of tools and their results are blocks of messages. */
 function conversation(all: readonly Message[]): JsonObject {
-  const isSpoken = ({ role }: Message): boolean => role === 'user' || role === 'assistant';
+  const isSpoken = ({ role }: Message): boolean => role !== 'system' && role !== 'developer';
   const system = all.filter((message) => !isSpoken(message)).map(({ content }) => content);
   return {
     ...(system.length === 0 ? {} : { system: system.join('\n\n') }),
-    messages: all.filter(isSpoken),
+    messages: all.filter(isSpoken).map(spoken),
   };
+}
+
+function spoken({ role, content, tool_calls: calls, tool_call_id: tool_use_id }: Message): JsonObject {
+  if (role === 'tool') return { role: 'user', content: [{ type: 'tool_result', tool_use_id, content }] };
+  if (calls === undefined) return { role, content };
+  const text = content === '' ? [] : [{ type: 'text', text: content }];
+  const used = calls.map(({ id, function: called }) =>
+    isObject(called) ? { type: 'tool_use', id, name: called.name, input: argumentsOf(called.arguments) } : {},
+  );
+  return { role, content: [...text, ...used] };
+}
+
+/** Chat completions have them as JSON text, which a model may have left incomplete: this API takes objects alone. */
+function argumentsOf(text: unknown): JsonObject {
+  try {
+    const given: unknown = JSON.parse(String(text));
+    return isObject(given) ? given : {};
+  } catch {
+    return {};
+  }
+}
+
+function toolOf({ function: called }: JsonObject): JsonObject {
+  const { name, description, parameters = { type: 'object' } } = isObject(called) ? called : {};
+  return { name, description, input_schema: parameters };
 }
 
 /** A block has text in a complete response, and in a stream mostly only its type; that of a call has its name. */

@@ -44,7 +44,7 @@ export function openAiBody(
   const length = { [lengthField]: request.max_tokens };
   const begun =
     request.payload === undefined
-      ? { ...options.sampling, model: options.model, ...input, ...length }
+      ? { ...options.sampling, model: options.model, ...input, ...length, ...request.extra }
       : { model: options.model, ...options.sampling, ...withLength(request.payload, length), ...request.payload };
   return bodyText(
     {
@@ -84,7 +84,8 @@ export function chatEndpoint(outputFields: readonly string[] | null): Endpoint {
     generates: true,
 
     body(request: GenerationRequest, options: GenerationOptions): string {
-      return openAiBody({ messages: messages(request) }, options.lengthField ?? 'max_tokens', request, options);
+      const input = { messages: messages(request), tools: request.tools };
+      return openAiBody(input, options.lengthField ?? 'max_tokens', request, options);
     },
 
     ...choiceReading('chat', outputFields),

@@ -28,6 +28,32 @@ test('body', () => {
   });
 });
 
+test('calls of tools, their results and definitions are items of this API', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'grep', arguments: '{"word":"x"}' } };
+  const request = {
+    prompt: '',
+    max_tokens: 5,
+    tools: [{ type: 'function', function: { name: 'grep', parameters: { type: 'object' } } }],
+    extra: { temperature: 0 },
+    history: [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: 'Find x' },
+      { role: 'assistant', content: '', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: 'x is here' },
+    ],
+  } as const;
+  expect(JSON.parse(responses.body(request, { model: 'm', sampling: {}, includeUsage: true }))).toMatchObject({
+    tools: [{ type: 'function', name: 'grep', parameters: { type: 'object' } }],
+    temperature: 0,
+    input: [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'user', content: 'Find x' },
+      { type: 'function_call', call_id: 'c1', name: 'grep', arguments: '{"word":"x"}' },
+      { type: 'function_call_output', call_id: 'c1', output: 'x is here' },
+    ],
+  });
+});
+
 test.each([
   ['text', delta('output_text', 'a'), { ...EMPTY, content: true }],
   ['empty text', delta('output_text', ''), EMPTY],

@@ -7,6 +7,7 @@ import {
   NO_TEXT,
   isObject,
   type JsonObject,
+  type Message,
 } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
 import { messages, openAiBody } from './openai.ts';
@@ -40,10 +41,8 @@ export function responsesEndpoint(outputFields: readonly string[] | null): Endpo
 
     body(request: GenerationRequest, options: GenerationOptions): string {
       // Usage always comes with the last event, and `stream_options.include_usage` is unknown to this API.
-      return openAiBody({ input: messages(request) }, 'max_output_tokens', request, {
-        ...options,
-        includeUsage: false,
-      });
+      const input = { input: messages(request).flatMap(items), tools: request.tools?.map(flatTool) };
+      return openAiBody(input, 'max_output_tokens', request, { ...options, includeUsage: false });
     },
 
     interpret(event: unknown): EventMeaning | null {
@@ -73,6 +72,24 @@ export function responsesEndpoint(outputFields: readonly string[] | null): Endpo
 }
 
 export const responses = responsesEndpoint(null);
+
+/** Calls of tools and their results are items of their own in this API. */
+function items(message: Message): readonly JsonObject[] {
+  const { role, content, tool_calls: calls = [], tool_call_id: call_id } = message;
+  if (role === 'tool') return [{ type: 'function_call_output', call_id, output: content }];
+  const called = calls.map(({ id, function: called }) => ({
+    type: 'function_call',
+    call_id: id,
+    ...(isObject(called) ? { name: called.name, arguments: called.arguments } : {}),
+  }));
+  return content === '' && called.length > 0 ? called : [{ role, content }, ...called];
+}
+
+/** A function has its fields beside its type. */
+const flatTool = ({ function: called, ...tool }: JsonObject): JsonObject => ({
+  ...tool,
+  ...(isObject(called) ? called : {}),
+});
 
 const NO_MESSAGE = 'error without a message';
 

@@ -107,7 +107,12 @@ export function templateEndpoint(config: TemplateConfig): Endpoint {
 
     body(request: GenerationRequest, options: GenerationOptions): string {
       const values = placeholderValues(request, options);
-      const written = request.payload ?? (filled(config.body, values) as object);
+      const { tools, extra } = request;
+      const written = request.payload ?? {
+        ...(filled(config.body, values) as object),
+        ...(tools && { tools }),
+        ...extra,
+      };
       return bodyText({ ...options.sampling, ...written }, options);
     },
 
