@@ -9,6 +9,14 @@ const key = (value: string): BreakdownKey => ({ by: 'turn', value });
 
 const FIRST: readonly BreakdownKey[] = [key('first')];
 const LATER = key('later');
+
+/** The two classes of turns, however long the conversations: those by number would only be the same once more. */
+export const TURN_KEYS: readonly BreakdownKey[] = [...FIRST, LATER];
+
+/** Whether a population is judged and published; the others are in result.json only. */
+export const isPublished = ({ by, value }: BreakdownKey): boolean =>
+  by !== 'turn' || TURN_KEYS.some((turn) => turn.value === value);
+
 const CLASSES: readonly (readonly BreakdownKey[])[] = [...LAST_OF_CLASS, Infinity].map((last, i) => {
   const from = (LAST_OF_CLASS[i - 1] ?? 1) + 1;
   return [LATER, key(last === Infinity ? `${from}+` : last === from ? `${last}` : `${from}-${last}`)];

@@ -1,4 +1,5 @@
 import type { Stat } from '../../core/api/verdict.ts';
+import { isPublished } from '../../core/measures/breakdown.ts';
 import type { BreakdownResult, MeasureResult, ResultFile } from '../../core/run/result.ts';
 import { orderOf, isRunId } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
@@ -34,11 +35,7 @@ export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
   };
 }
 
-/** The populations that are judged: classes of later turns by number would only be the same once more. */
-const JUDGED_TURNS: ReadonlySet<string> = new Set(['first', 'later']);
-
-const judgedPopulations = ({ breakdown = [] }: ResultFile): readonly BreakdownResult[] =>
-  breakdown.filter(({ by, value }) => by !== 'turn' || JUDGED_TURNS.has(value));
+const judgedPopulations = ({ breakdown = [] }: ResultFile): readonly BreakdownResult[] => breakdown.filter(isPublished);
 
 /** The context of a later turn is longer and mostly cached: latencies of all turns together depend on their mixture. */
 function wholeFigures(result: ResultFile): Figure[] {

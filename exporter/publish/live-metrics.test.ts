@@ -199,15 +199,39 @@ test('with several models, families of their own count by model, and the others 
   live.requestEnded(requestRecord({ model: 'b', outcome: 'error', reason: 'reset' }));
   live.requestEnded(requestRecord({ model: 'b', phase: 'warmup' }));
   const text = await textOf(live);
-  const value = (series: string): string | undefined =>
-    text
-      .split('\n')
-      .find((line) => line.startsWith(series.replace('{', `{run_id="${run.run_id}",shard="0",`)))
-      ?.split(' ')[1];
+  const value = valueIn(text);
   expect(value('llmbench_by_model_requests_total{model="a",outcome="ok"}')).toBe('1');
   expect(value('llmbench_by_model_requests_total{model="b",outcome="error"}')).toBe('1');
   expect(value('llmbench_by_model_requests_total{model="b",outcome="ok"}')).toBe('0');
   expect(value('llmbench_by_model_request_latency_seconds_count{model="a"}')).toBe('1');
   expect(value('llmbench_by_model_request_latency_seconds_count{model="b"}')).toBe('0');
   expect(text).not.toMatch(/llmbench_requests_total\{[^}]*model=/);
+  expect(text).not.toContain('llmbench_by_turn_');
 });
+
+test('with conversations, first and later turns have families of their own, without the number of a turn', async () => {
+  const live = createLiveMetrics({ run: runFile(), version: '1', hasConversations: true });
+  live.requestEnded(requestRecord({ turn: 1 }));
+  live.requestEnded(requestRecord({ turn: 2 }));
+  live.requestEnded(requestRecord({ turn: 40 }));
+  live.requestEnded(requestRecord({ turn: 3, outcome: 'timeout', reason: 'request_timeout' }));
+  live.requestEnded(requestRecord({ turn: 1, phase: 'warmup' }));
+  const text = await textOf(live);
+  const value = valueIn(text);
+  expect(value('llmbench_by_turn_requests_total{turn="first",outcome="ok"}')).toBe('1');
+  expect(value('llmbench_by_turn_requests_total{turn="later",outcome="ok"}')).toBe('2');
+  expect(value('llmbench_by_turn_requests_total{turn="later",outcome="timeout"}')).toBe('1');
+  expect(value('llmbench_by_turn_request_latency_seconds_count{turn="first"}')).toBe('1');
+  expect(value('llmbench_by_turn_request_latency_seconds_count{turn="later"}')).toBe('2');
+  expect(new Set(text.match(/turn="[^"]*"/g))).toEqual(new Set(['turn="first"', 'turn="later"']));
+  expect(text).not.toContain('llmbench_by_model_');
+});
+
+/** Finds the value of a series of the run's page, without its run and shard. */
+const valueIn =
+  (text: string) =>
+  (series: string): string | undefined =>
+    text
+      .split('\n')
+      .find((line) => line.startsWith(series.replace('{', `{run_id="${runFile().run_id}",shard="0",`)))
+      ?.split(' ')[1];

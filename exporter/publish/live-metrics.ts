@@ -21,7 +21,7 @@ import {
 import type { RunEvents } from '../../core/run/run-output.ts';
 import { distinguishedModels } from '../../core/run/model-mix.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { ModelMetrics } from './model-metrics.ts';
+import { BreakdownMetrics } from './breakdown-metrics.ts';
 import { readFamilies, registryOf, type LiveFamily } from './family.ts';
 import { LatencyHistograms, LiveHistogram } from './latency-histograms.ts';
 import {
@@ -311,7 +311,7 @@ class RegistryLiveMetrics implements LiveMetrics {
   readonly #tally: RunTally;
   readonly #targets: LiveTargets;
   readonly #latencies: LatencyHistograms;
-  readonly #models: ModelMetrics;
+  readonly #breakdown: BreakdownMetrics;
   readonly #eventLoopDelay: LiveHistogram;
   readonly #registry: Registry;
   readonly #histograms: ReadonlyMap<string, HistogramText>;
@@ -328,9 +328,10 @@ class RegistryLiveMetrics implements LiveMetrics {
       labels,
       LIVE_GRIDS.client_event_loop_delay,
     );
-    this.#models = new ModelMetrics(distinguishedModels(facts.run.comparison_key.model_mix), labels);
-    const histograms = [...this.#latencies.families, this.#eventLoopDelay, ...this.#models.histograms];
-    const families = [...this.#latencies.families, this.#eventLoopDelay, ...this.#models.families];
+    const models = distinguishedModels(facts.run.comparison_key.model_mix);
+    this.#breakdown = new BreakdownMetrics(models, facts.hasConversations ?? false, labels);
+    const histograms = [...this.#latencies.families, this.#eventLoopDelay, ...this.#breakdown.histograms];
+    const families = [...this.#latencies.families, this.#eventLoopDelay, ...this.#breakdown.families];
     this.families = liveFamilies(facts, labels, this.#tally, this.#targets, families);
     this.#registry = registryOf(this.families);
     this.#histograms = new Map(histograms.map(({ name }) => [name, new HistogramText()]));
@@ -370,7 +371,7 @@ class RegistryLiveMetrics implements LiveMetrics {
 
   requestEnded(record: RequestRecord): void {
     this.#tally.requestEnded(record);
-    this.#models.requestEnded(record);
+    this.#breakdown.requestEnded(record);
     if (record.phase === 'measure') this.#latencies.requestEnded(record);
   }
 

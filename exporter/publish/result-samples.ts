@@ -1,4 +1,5 @@
 import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
+import { isPublished } from '../../core/measures/breakdown.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import { OUTCOMES } from '../../core/run/record.ts';
@@ -83,8 +84,6 @@ const BREAKDOWN_MEASURES: ReadonlySet<string> = new Set([
   'output_token_throughput',
   'good_request_ratio',
 ]);
-/** The classes of turns that are published; the others are in result.json. */
-const PUBLISHED_TURNS: ReadonlySet<string> = new Set(['first', 'later']);
 
 /** A sample of the population whose label `by` has the value `of`. */
 export interface BreakdownSample extends ResultSample {
@@ -94,19 +93,17 @@ export interface BreakdownSample extends ResultSample {
 
 /** The same of the populations of a result that are published; none without a breakdown. */
 export function breakdownSamples({ breakdown = [] }: Pick<ResultFile, 'breakdown'>): readonly BreakdownSample[] {
-  return breakdown
-    .filter(({ by, value }) => by !== 'turn' || PUBLISHED_TURNS.has(value))
-    .flatMap(({ by, value: of, requests, measures }) => {
-      const counts = OUTCOMES.flatMap((stat): ResultSample[] => {
-        const value = requests[stat];
-        return value === null ? [] : [{ unit: 'requests', measure: 'requests', stat, value }];
-      });
-      const statistics = measures
-        .filter(({ measure, clock }) => BREAKDOWN_MEASURES.has(measure) && clock === 'sent')
-        .flatMap(measureSamples)
-        .filter(({ stat }) => BREAKDOWN_STATS.has(stat));
-      return [...counts, ...statistics].map((sample) => ({ ...sample, by, of }));
+  return breakdown.filter(isPublished).flatMap(({ by, value: of, requests, measures }) => {
+    const counts = OUTCOMES.flatMap((stat): ResultSample[] => {
+      const value = requests[stat];
+      return value === null ? [] : [{ unit: 'requests', measure: 'requests', stat, value }];
     });
+    const statistics = measures
+      .filter(({ measure, clock }) => BREAKDOWN_MEASURES.has(measure) && clock === 'sent')
+      .flatMap(measureSamples)
+      .filter(({ stat }) => BREAKDOWN_STATS.has(stat));
+    return [...counts, ...statistics].map((sample) => ({ ...sample, by, of }));
+  });
 }
 
 export const LAST_RESULT = 'llmbench_scenario_last_result';

@@ -12,6 +12,8 @@ export interface LiveRunFacts {
   readonly version: string;
   /** Whether an ok request met the SLOs; absent when there are none, and then goodput is not published at all. */
   readonly isGood?: (record: RequestRecord) => boolean;
+  /** Whether its requests are turns of conversations; default false. */
+  readonly hasConversations?: boolean;
   /** False: another program sends the requests, and what it measures is absent, not 0; default true. */
   readonly hasClient?: boolean;
 }

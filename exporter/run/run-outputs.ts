@@ -121,11 +121,12 @@ async function departed(outputs: readonly RunOutput[], ending: RunEnding): Promi
   return lines;
 }
 
-function liveMetrics({ plan, version, servers }: RunContext): LiveMetrics {
+function liveMetrics({ plan, version, servers, planned }: RunContext): LiveMetrics {
   const goodput = plan.gates?.goodput ?? [];
   return createLiveMetrics({
     run: runFile(plan),
     version,
+    hasConversations: planned.dataset.conversation !== undefined,
     ...(goodput.length > 0 ? { isGood: goodRequest(goodput) } : {}),
     ...(servers === null ? {} : { respondingTargets: () => servers.responding }),
   });

@@ -142,7 +142,13 @@ function liveMetrics(): ReturnType<typeof createLiveMetrics> {
   const load: Load = { ...closedLoop(null), mode: 'stages', stages };
   const stop = { request_count: 10, benchmark_duration_seconds: 60 };
   const staged = { ...run, comparison_key: { ...run.comparison_key, load, stop, model_mix: MODEL_MIX } };
-  const live = createLiveMetrics({ run: staged, version: '0', isGood: () => true, respondingTargets: () => 1 });
+  const live = createLiveMetrics({
+    run: staged,
+    version: '0',
+    isGood: () => true,
+    respondingTargets: () => 1,
+    hasConversations: true,
+  });
   live.targetsRead([target('http://gpu-1:8000/metrics', 'vllm')]);
   return live;
 }
