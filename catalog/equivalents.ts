@@ -9,6 +9,8 @@ export interface EquivalentFamily {
   readonly family: string;
   /** The series of the family that count, when not all do. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** What the series with these labels count, when that is not the unit of the family. */
+  readonly unit?: string;
   /** A counter that gives the sum of the histogram and no distribution. */
   readonly only?: 'sum';
   /** Where it still differs from the definition. */

@@ -1,8 +1,9 @@
-import type { ScalarResult } from '../run/result.ts';
+import type { ScalarResult, SpeculationResult } from '../run/result.ts';
 import { COST_MEASURES, ENERGY_MEASURES } from './energy-results.ts';
 import { GOODPUT_MEASURES } from './goodput.ts';
 import type { ScalarMeasure } from './measures.ts';
 import { SCALAR_MEASURES, quotient, scalarResult } from './scalar-measures.ts';
+import { SPECULATION_MEASURES, speculationResults } from './speculation.ts';
 
 /** Sums over the measure phase from which its scalar measures come. `null` is what is not known. */
 export interface RunTotals {
@@ -79,6 +80,7 @@ export const SERVER_MEASURES = {
     formula: "cached prompt tokens ÷ prompt tokens, from the servers' counters over the measure phase",
     direction: 'none',
   },
+  ...SPECULATION_MEASURES,
 } as const satisfies Record<string, ScalarMeasure>;
 
 /** What the plan of a run makes possible. */
@@ -98,17 +100,28 @@ export interface ServerTotals {
   readonly cachedInputRatio: number | null;
   /** Why their caches may have served less than possible, a line each; absent: they say nothing. */
   readonly cacheSigns?: readonly string[];
+  /** Null or absent when no server counts drafts. */
+  readonly speculation?: SpeculationResult | null;
 }
 
-export function serverResults({ cachedInputRatio }: ServerTotals): ScalarResult[] {
+export function serverResults({ cachedInputRatio, speculation = null }: ServerTotals): ScalarResult[] {
   const over = { origin: 'server', population: 'all' } as const;
-  return [scalarResult(SERVER_MEASURES.server_cached_input_ratio, cachedInputRatio, over)];
+  return [
+    scalarResult(SERVER_MEASURES.server_cached_input_ratio, cachedInputRatio, over),
+    ...speculationResults(speculation),
+  ];
 }
 
-/** Every measure of a run that is one number: of its requests, of its goodput, of the GPUs' energy and of their cost. */
+/** Of servers, and yet published and judged like the client's measures. */
+export const JUDGED_OF_SERVERS: ReadonlySet<string> = new Set(
+  [ENERGY_MEASURES, SPECULATION_MEASURES].flatMap((measures) => Object.keys(measures)),
+);
+
+/** Every measure of a run that is one number: of its requests, of its goodput, of drafts, of the GPUs' energy and of their cost. */
 export const RUN_SCALARS: readonly ScalarMeasure[] = [
   SCALAR_MEASURES,
   GOODPUT_MEASURES,
+  SPECULATION_MEASURES,
   ENERGY_MEASURES,
   COST_MEASURES,
 ].flatMap((measures) => Object.values<ScalarMeasure>(measures));

@@ -210,6 +210,17 @@ export interface PrefixCacheResult {
   readonly why: readonly string[];
 }
 
+/** What the servers' counters of speculative decoding gained in the measure phase, of all replicas together. */
+export interface SpeculationResult {
+  /** Proposals that the model verified. */
+  readonly drafts: number;
+  readonly draft_tokens: number;
+  /** Without the token that the model itself gives after each draft. */
+  readonly accepted_tokens: number;
+  /** The same by position in the draft, the first one first; null when the servers do not count it. */
+  readonly accepted_by_position: readonly number[] | null;
+}
+
 /** Conversations of the measure phase: complete when all their requests were sent and ended ok. */
 export interface ConversationCounts {
   readonly complete: number;
@@ -239,6 +250,8 @@ export interface ResultFile {
   readonly stages: readonly StageResult[];
   /** Absent when the plan does not know what its prompts share. */
   readonly prefix_cache?: PrefixCacheResult;
+  /** Absent when no server counts drafts. */
+  readonly speculation?: SpeculationResult;
   /** Absent without conversations. */
   readonly conversations?: ConversationCounts;
   /** The same requests by dimensions of the load; absent without any. A request may be in several. */

@@ -1,10 +1,9 @@
 import type { FigureKey, Stat } from '../../core/api/verdict.ts';
 import { CONVERSATION_MEASURES } from '../../core/measures/conversations.ts';
-import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { DISTRIBUTION_MEASURES, type Direction, type ScalarMeasure } from '../../core/measures/measures.ts';
 import { publishedName, wholeName } from '../../core/measures/names.ts';
 import { CAPACITY_MEASURES } from '../../core/measures/scalar-measures.ts';
-import { RUN_SCALARS } from '../../core/measures/scalar-results.ts';
+import { JUDGED_OF_SERVERS, RUN_SCALARS } from '../../core/measures/scalar-results.ts';
 import { unknownMeasure } from '../../core/objectives/grammar.ts';
 import type { Figure, RunFigures } from './run-figures.ts';
 
@@ -86,12 +85,12 @@ export function marginOf({ margins, margin }: Rules, key: FigureKey): number {
 }
 
 /**
- * The place of a figure among the primary measures; −1 when it does not gate. The client's figures and the energy
- * gate, of ok requests where there is a choice. `measure` of a rule ends in `_from_due` for latencies that count from the due time.
+ * The place of a figure among the primary measures; −1 when it does not gate. The client's figures, the energy
+ * and the acceptance of drafts gate, of ok requests where there is a choice. `measure` of a rule ends in `_from_due` for latencies that count from the due time.
  */
 export function gatingPlace({ primary }: Rules, key: FigureKey): number {
   if (
-    (key.origin !== 'client' && !Object.hasOwn(ENERGY_MEASURES, key.measure)) ||
+    (key.origin !== 'client' && !JUDGED_OF_SERVERS.has(key.measure)) ||
     (key.population === 'all' && key.stat !== 'value')
   )
     return -1;

@@ -72,6 +72,13 @@ test("what servers say of themselves is not the client's result", () => {
   expect(lines(scalar({ origin: 'server' }))).toEqual(REQUESTS);
 });
 
+test('the acceptance of drafts is published, although servers count it', () => {
+  const acceptance = { measure: 'speculative_acceptance_length', unit: 'tokens', value: 2.5 } as const;
+  expect(lines(scalar({ ...acceptance, origin: 'server' }))).toContain(
+    'tokens speculative_acceptance_length value 2.5',
+  );
+});
+
 test('of a breakdown by turn the first and the later turns, by label, with the statistics that are queried', () => {
   const requests = { ok: 2, error: 0, timeout: 0, cancelled: 0 };
   const measures = [distribution(), distribution({ clock: 'due' }), scalar({ measure: 'request_throughput' })];

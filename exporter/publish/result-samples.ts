@@ -1,6 +1,6 @@
 import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
 import { isPublished } from '../../core/measures/breakdown.ts';
-import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
+import { JUDGED_OF_SERVERS } from '../../core/measures/scalar-results.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import { OUTCOMES } from '../../core/run/record.ts';
 import type { BreakdownKey, MeasureResult, ResultFile } from '../../core/run/result.ts';
@@ -36,7 +36,8 @@ export interface ResultSample {
  * `measure` (`time_to_first_token`, `time_to_first_token_from_due`); a statistic in which the failed requests count as
  * infinitely slow is distinguished in `stat` (`p99`, `all_p99`). A measure that is one number has `stat="value"`, whatever its
  * population, and the requests of the measure phase stand under `measure="requests"` with their outcome as `stat`. What is null
- * is left out: missing is not zero. What servers say of themselves has families of its own; the energy of their GPUs is here.
+ * is left out: missing is not zero. What servers say of themselves has families of its own; the energy of their GPUs and the
+ * acceptance of drafts are here.
  */
 export function resultSamples(result: ResultFile): readonly ResultSample[] {
   return [
@@ -45,7 +46,7 @@ export function resultSamples(result: ResultFile): readonly ResultSample[] {
       return value === null ? [] : [{ unit: 'requests', measure: 'requests', stat: outcome, value }];
     }),
     ...result.measures
-      .filter(({ origin, measure }) => origin === 'client' || Object.hasOwn(ENERGY_MEASURES, measure))
+      .filter(({ origin, measure }) => origin === 'client' || JUDGED_OF_SERVERS.has(measure))
       .flatMap(measureSamples),
   ];
 }

@@ -19,6 +19,7 @@ import {
   modelSection,
   objectives,
   prefixCacheSection,
+  speculationSection,
   scalars,
   stageSection,
 } from './sections/measures.ts';
@@ -67,8 +68,8 @@ export function reportPage(data: ReportData): string {
   return documentOf(
     `${runTitle(run)} · ${run.run_id}`,
     html`${header(data)} ${tiles(result)} ${objectives(result)} ${stageSection(result)} ${modelSection(result)}
-      ${distributions(data)} ${timeline(data)} ${errors(result)} ${prefixCacheSection(result)} ${serverSection(data)}
-      ${measures(result)} ${scalars(result)} ${configuration(data)}
+      ${distributions(data)} ${timeline(data)} ${errors(result)} ${prefixCacheSection(result)}
+      ${speculationSection(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)} ${configuration(data)}
       <footer>
         ${run.tool.name} ${run.tool.version} · generated from run.json, result.json and the records of run ${run.run_id}
         · contains no prompts or responses

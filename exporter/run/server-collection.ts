@@ -20,6 +20,7 @@ import { loadNow, type ServerLoadNow } from '../servers/summary/load-now.ts';
 import { windowOf } from '../servers/series/statistics.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
 import { LateFamilies } from '../servers/summary/late-families.ts';
+import { acceptanceUnknown, speculationCounts } from '../servers/summary/speculation.ts';
 import {
   endEdge,
   isIdle,
@@ -306,7 +307,11 @@ export class CollectedServers {
   constructor(collection: Collection, result: ServersResult, request: ServerMetricsRequest) {
     this.#collection = collection;
     this.result = result;
-    this.totals = { cachedInputRatio: cacheShare(collection), cacheSigns: cacheSigns(collection) };
+    this.totals = {
+      cachedInputRatio: cacheShare(collection),
+      cacheSigns: cacheSigns(collection),
+      speculation: speculationCounts(collection),
+    };
     this.#request = request;
   }
 
@@ -316,7 +321,7 @@ export class CollectedServers {
    */
   async store(runsDirectory: string, runId: string, tool: string): Promise<string[]> {
     const { why, inexact_families = [] } = this.result;
-    const notes = why === null ? [] : [`servers: ${why}`];
+    const notes = [...(why === null ? [] : [`servers: ${why}`]), ...acceptanceUnknown(this.#collection)];
     for (const { family, observations, requests } of inexact_families)
       notes.push(
         `servers: not exact for ${family}, which comes late: ${things(observations, 'observations')}, ${things(requests, 'requests')}`,

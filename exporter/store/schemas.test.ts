@@ -19,6 +19,7 @@ import type {
   ScalarResult,
   BreakdownResult,
   PrefixCacheResult,
+  SpeculationResult,
   StageResult,
 } from '../../core/run/result.ts';
 import type {
@@ -271,6 +272,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       stages: true,
       conversations: 'optional',
       prefix_cache: 'optional',
+      speculation: 'optional',
       breakdown: 'optional',
     } satisfies Keys<ResultFile>,
   ],
@@ -284,6 +286,16 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       server_ratio: true,
       why: true,
     } satisfies Keys<PrefixCacheResult>,
+  ],
+  [
+    'SpeculationResult',
+    at(schemas.result, 'speculation'),
+    {
+      drafts: true,
+      draft_tokens: true,
+      accepted_tokens: true,
+      accepted_by_position: true,
+    } satisfies Keys<SpeculationResult>,
   ],
   [
     'BreakdownResult',

@@ -128,6 +128,19 @@ function speculation(q: ServerQueries): RowSpec {
       ],
       { max: 1 },
     ),
+    lines(
+      'Acceptance length',
+      'Draft tokens accepted per draft + 1, the token that the model gives itself, of finished requests. The speedup is at most this value.',
+      [
+        q.custom(
+          `1 + sum by (model_name, instance) (rate(${q.selector('trtllm_spec_decode_accepted_tokens_total')}[$__rate_interval])) / ` +
+            `sum by (model_name, instance) (rate(${q.selector('trtllm_spec_decode_drafted_tokens_total', 'token_position="0"')}[$__rate_interval]))`,
+          ['trtllm_spec_decode_accepted_tokens_total', 'trtllm_spec_decode_drafted_tokens_total'],
+          { unit: 'locale', axis: 'tokens' },
+          'tokens {{instance}} {{model_name}}',
+        ),
+      ],
+    ),
     lines('Tokens per step', 'Of the last iteration. The speedup is at most this value.', [
       q.highest('trtllm_spec_decode_acceptance_length', { as: 'tokens' }),
     ]),

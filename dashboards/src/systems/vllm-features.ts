@@ -150,13 +150,16 @@ function speculation(q: ServerQueries): RowSpec {
       { max: 1 },
     ),
     lines(
-      'Accepted per draft',
-      'Draft tokens accepted per verification; the token that is always kept is not counted. The speedup is at most this value + 1.',
+      'Acceptance length',
+      'Draft tokens accepted per draft + 1, the token that the model gives itself. The speedup is at most this value.',
       [
-        q.ratio('vllm:spec_decode_num_accepted_tokens_total', 'vllm:spec_decode_num_drafts_total', {
-          as: 'tokens',
-          unit: 'tokens',
-        }),
+        q.custom(
+          `1 + sum by (model_name, instance) (rate(${q.selector('vllm:spec_decode_num_accepted_tokens_total')}[$__rate_interval])) / ` +
+            `sum by (model_name, instance) (rate(${q.selector('vllm:spec_decode_num_drafts_total')}[$__rate_interval]))`,
+          ['vllm:spec_decode_num_accepted_tokens_total', 'vllm:spec_decode_num_drafts_total'],
+          { unit: 'locale', axis: 'tokens' },
+          'tokens {{instance}} {{model_name}}',
+        ),
       ],
     ),
     lines('Accepted by position', 'Acceptance falls with the position. Where it is near 0, the draft is too long.', [

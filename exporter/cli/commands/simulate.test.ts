@@ -25,6 +25,15 @@ test('a port that is taken is named, with what to do', async () => {
   }
 });
 
+test('drafts are only of systems that count them, and of a length and a ratio', async () => {
+  expect((await failure(['--system', 'sglang', '--drafts', '3:0.7'])).message).toBe(
+    '--system sglang has no --drafts: remove one of them',
+  );
+  expect((await failure(['--plain', '--drafts', '3:0.7'])).message).toBe('--plain has no --drafts: remove one of them');
+  for (const wrong of ['3', '0:0.5', '3:1.5', '3:-1'])
+    expect((await failure(['--drafts', wrong])).message).toMatch(/TOKENS:RATIO/);
+});
+
 test('an address of another machine is named', async () => {
   const { message } = await failure(['--host', '192.0.2.1', '--port', '0']);
   expect(message).toBe('cannot listen on 192.0.2.1:0: 192.0.2.1 is not an address of this machine');

@@ -11,6 +11,7 @@ import { command } from '../command.ts';
 import { choice, flag, integer, text } from '../options/options.ts';
 import type { OptionValues } from '../options/options.ts';
 import { CliError, ExitCode } from '../failure.ts';
+import type { Speculation } from '../../../simulator/engine/parameters.ts';
 import { untilStopped } from '../until-stopped.ts';
 
 const FAULTS = {
@@ -22,6 +23,16 @@ const FAULTS = {
   parse: parseFaults,
   fallback: NO_FAULTS,
 };
+
+/** Systems whose pages count drafts. */
+const WITH_DRAFTS: readonly (SimulatedSystem | 'all')[] = ['vllm', 'trtllm', 'all'];
+
+function parseDrafts([given = '']: readonly string[]): Speculation | null {
+  const [, tokens, ratio] = /^(\d+):(0|1|0?\.\d+)$/.exec(given) ?? [];
+  const [draftTokens, acceptanceRatio] = [Number(tokens), Number(ratio)];
+  if (draftTokens >= 1 && draftTokens <= 64 && acceptanceRatio >= 0) return { draftTokens, acceptanceRatio };
+  throw new Error('TOKENS:RATIO, the length of a draft from 1 to 64 and a ratio from 0 to 1, such as 3:0.7');
+}
 
 export const OPTIONS = {
   system: choice(
@@ -49,6 +60,12 @@ export const OPTIONS = {
   plain: flag(
     'vLLM with default flags: without speculative decoding and offloading, and without their metric families',
   ),
+  drafts: {
+    help: 'speculative decoding of vllm and trtllm: tokens of a draft, and the share of them that the model accepts if it accepted those before (default: 3:0.3 for vllm, 3:0.65 for trtllm)',
+    value: 'TOKENS:RATIO',
+    parse: parseDrafts,
+    fallback: null,
+  },
   fault: FAULTS,
   'random-seed': integer('random seed', { min: 0, max: 2 ** 32 - 1 }, 1),
   json: flag('print one JSON line {system, url, metrics_url, metrics_urls} when ready; with all, an array of them'),
@@ -72,10 +89,14 @@ export const run = command(
   async ({ options, given }) => {
     const stopped = untilStopped();
     if (options.dialect !== null) {
-      const other = (['system', 'workers', 'plain'] as const).find((name) => given.has(name));
+      const other = (['system', 'workers', 'plain', 'drafts'] as const).find((name) => given.has(name));
       if (other !== undefined) throw new CliError(`--dialect has no --${other}: remove one of them`);
       return simulateDialect(options.dialect, options, stopped);
     }
+    if (options.drafts !== null && (options.plain || !WITH_DRAFTS.includes(options.system)))
+      throw new CliError(
+        `${options.plain ? '--plain' : `--system ${options.system}`} has no --drafts: remove one of them`,
+      );
     const started = await startAll(options);
     process.stdout.write(options.json ? asJson(started, options.system === 'all') : asText(started, options.model));
     await stopped;
@@ -121,7 +142,7 @@ async function startAll(options: OptionValues<typeof OPTIONS>): Promise<Started[
   try {
     for (const [index, system] of systems.entries()) {
       const port = options.port === 0 ? 0 : options.port + index;
-      const { host, model, fault: faults, plain } = options;
+      const { host, model, fault: faults, plain, drafts } = options;
       // Like one server that was started by itself: API and metrics on one port.
       const workers = options.workers ?? (options.system === 'sglang' ? 1 : 2);
       const seed = options['random-seed'];
@@ -134,6 +155,7 @@ async function startAll(options: OptionValues<typeof OPTIONS>): Promise<Started[
         faults,
         seed,
         switches: !plain,
+        ...(drafts !== null && WITH_DRAFTS.includes(system) && { engine: { speculation: drafts } }),
         defaultPagePorts: port !== 0,
       });
       started.push({ system, simulator });

@@ -1,6 +1,7 @@
 import { COST_MEASURES, currencyOf } from '../../../core/measures/energy-results.ts';
 import { longTitle, measureOfName, shortTitle } from '../../../core/measures/names.ts';
 import { SERVER_MEASURES } from '../../../core/measures/scalar-results.ts';
+import { acceptanceByPosition, SPECULATION_MEASURES } from '../../../core/measures/speculation.ts';
 import { objectiveText } from '../../../core/objectives/grammar.ts';
 import { stageText } from '../../../core/run/load.ts';
 import { worstVerdict, type ObjectiveResult } from '../../../core/run/objectives.ts';
@@ -14,7 +15,15 @@ import type {
   ScalarResult,
 } from '../../../core/run/result.ts';
 import { PERCENTILE_NAMES, type PercentileName } from '../../../core/stats/percentiles.ts';
-import { moneyText, ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
+import {
+  moneyText,
+  ABSENT,
+  counted,
+  quantity,
+  quantityRange,
+  significant,
+  things,
+} from '../../../core/text/quantities.ts';
 import { columnBlocks, TO_FILE, verdictLines, factLines, type TableColumn, type Print } from './layout.ts';
 import { scalarOf } from './scalar-of.ts';
 import { serverFacts, serverVerdict } from './server-lines.ts';
@@ -175,6 +184,7 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
     ['window', `${quantity(result.window.seconds, 'seconds')} from the first request to the end of the last`],
     ...conversationFacts(result),
     ...cacheHits(result),
+    ...drafts(result),
     ...stalls(result.measures),
     ...costFacts(result.measures),
     ...serverFacts(result),
@@ -206,6 +216,20 @@ function cacheHits({ measures, prefix_cache: planned }: ResultFile): [name: stri
   ];
   const why = (planned?.why ?? []).map((line): [string, string] => ['', `below possible: ${line}`]);
   return parts.length === 0 ? [] : [['cache hits', parts.join(' · ')], ...why];
+}
+
+/** What the model kept of the drafts of speculative decoding, by the servers' counters. */
+function drafts({ measures, speculation }: ResultFile): [name: string, text: string][] {
+  if (speculation === undefined) return [];
+  const { accepted_tokens: accepted, draft_tokens: proposed, drafts: count } = speculation;
+  const [rate, length] = Object.values(SPECULATION_MEASURES).map(({ measure }) => scalarOf(measures, measure));
+  const positions = acceptanceByPosition(speculation)?.map((share) => quantity(share, 'ratio')) ?? [];
+  const parts = [
+    `acceptance ${quantity(rate?.value ?? null, 'ratio')} (${significant(accepted)} of ${significant(proposed)} draft tokens)`,
+    `length ${quantity(length?.value ?? null, 'tokens')} (${things(count, 'drafts')})`,
+    ...(positions.length < 2 ? [] : [`by position ${positions.join(', ')}`]),
+  ];
+  return [['drafts', parts.join(' · ')]];
 }
 
 function stalls(measures: readonly MeasureResult[]): [name: string, text: string][] {

@@ -1,5 +1,6 @@
 import { ERROR_REASON_RULES } from '../../../core/measures/error-reasons.ts';
 import { statName, shortTitle, capitalized, measureOfName, statisticTitle } from '../../../core/measures/names.ts';
+import { acceptanceByPosition, SPECULATION_MEASURES } from '../../../core/measures/speculation.ts';
 import { stageText } from '../../../core/run/load.ts';
 import { worstVerdict } from '../../../core/run/objectives.ts';
 import { ERROR_REASONS, OUTCOMES, countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
@@ -147,7 +148,7 @@ function partSection(title: string, head: string, note: string, parts: readonly 
   </section>`;
 }
 
-function scalar(part: Part, measure: string): string {
+function scalar(part: Pick<Part, 'measures'>, measure: string): string {
   const found = scalarOf(part, measure);
   return quantity(found?.value ?? null, found?.unit ?? 'ratio');
 }
@@ -182,6 +183,43 @@ export function prefixCacheSection({ prefix_cache: cache }: ResultFile): Html {
       ),
     )}
     ${cache.why.map((line) => html`<p class="note">Below possible: ${line}.</p>`)}
+  </section>`;
+}
+
+/** What the model kept of the drafts of speculative decoding; nothing if no server counts them. */
+export function speculationSection(result: ResultFile): Html {
+  const { speculation } = result;
+  if (speculation === undefined) return html``;
+  const { drafts, draft_tokens: proposed, accepted_tokens: accepted } = speculation;
+  const positions = acceptanceByPosition(speculation) ?? [];
+  const rows: readonly (readonly [name: string, value: string, meaning: string])[] = [
+    [
+      'Acceptance rate',
+      scalar(result, SPECULATION_MEASURES.speculative_acceptance_rate.measure),
+      `accepted ÷ proposed draft tokens: ${counted(accepted)} of ${counted(proposed)}`,
+    ],
+    [
+      'Acceptance length',
+      scalar(result, SPECULATION_MEASURES.speculative_acceptance_length.measure),
+      `accepted draft tokens ÷ ${counted(drafts)} drafts + 1, the token that the model gives itself`,
+    ],
+    ...positions.map(
+      (share, i) => [`Position ${i + 1}`, quantity(share, 'ratio'), 'drafts whose token there was accepted'] as const,
+    ),
+  ];
+  return html`<section>
+    <h2>Speculative decoding</h2>
+    ${dataTable(
+      ['', 'Value', 'Meaning'],
+      rows.map(
+        ([name, value, meaning]) =>
+          html`<tr>
+            <th>${name}</th>
+            <td>${value}</td>
+            <td class="text">${meaning}</td>
+          </tr>`,
+      ),
+    )}
   </section>`;
 }
 

@@ -20,6 +20,17 @@ export function gained(collection: Collection, quantity: string, system: string)
   return gains.length === 0 ? null : gains.reduce((sum, gain) => sum + gain, 0);
 }
 
+/** Increase of a family's series in the window by the value of a label; series without the label are under the empty one. */
+export function gainedBy(collection: Collection, family: string, label: string): ReadonlyMap<string, number> {
+  const gains = new Map<string, number>();
+  for (const { series, target } of seriesOf(collection, { family })) {
+    const gain = gainOf(series, target);
+    const value = series.labels[label] ?? '';
+    if (gain !== null) gains.set(value, (gains.get(value) ?? 0) + gain);
+  }
+  return gains;
+}
+
 /** What the histograms of a system observed in the window, of all its servers together. */
 export interface ObservedQuantity {
   readonly count: number;
@@ -50,7 +61,7 @@ export function observed(collection: Collection, quantity: string, system: strin
 /** The series of a family, without those that an earlier target also exposes. */
 function seriesOf(
   collection: Collection,
-  { family, labels = {} }: EquivalentFamily,
+  { family, labels = {} }: Pick<EquivalentFamily, 'family' | 'labels'>,
 ): { readonly series: Series; readonly target: CollectedTarget }[] {
   const counts = (series: Series): boolean =>
     series.family.name === family &&

@@ -171,6 +171,7 @@ export async function resultOf(
     stages,
     ...(whole.conversations === null ? {} : { conversations: whole.conversations }),
     ...(reuse === null ? {} : { prefix_cache: prefixCacheResult(reuse, measures, serverTotals.cacheSigns ?? []) }),
+    ...(serverTotals.speculation == null ? {} : { speculation: serverTotals.speculation }),
     ...(breakdown.length === 0 ? {} : { breakdown }),
   };
   return { result, notes };

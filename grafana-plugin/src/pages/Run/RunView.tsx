@@ -19,6 +19,7 @@ import { MeasureTable } from './MeasureTable.tsx';
 import { Percentiles } from './Percentiles.tsx';
 import { PrometheusRun } from './PrometheusRun.tsx';
 import { PrefixCache } from './PrefixCache.tsx';
+import { SpeculativeDecoding } from './SpeculativeDecoding.tsx';
 import { RequestScatter } from './RequestScatter.tsx';
 import { runRegions } from './run-regions.ts';
 import { RunFacts } from './RunFacts.tsx';
@@ -125,6 +126,7 @@ function Run({ response, exporter }: Props) {
         </>
       )}
       {result && <PrefixCache result={result} />}
+      {result && <SpeculativeDecoding result={result} />}
       {result && <EnergyAndCost result={result} />}
       <RequestScatter
         exporter={exporter}
