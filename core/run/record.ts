@@ -46,6 +46,8 @@ export interface RequestRecord extends HttpPhases, CountedTokens, ConversationPl
   readonly documents?: number | null;
   /** Of the body as it was sent; null or absent: an import does not report it. */
   readonly request_bytes?: number | null;
+  /** Its trace (W3C Trace Context), 32 hexadecimal digits; null or absent: no trace was requested of the server. */
+  readonly trace_id?: string | null;
   /** Arrival of each chunk with content, nanoseconds since `sent_ns`; empty for an ok request when it is not known. */
   readonly chunk_offsets_ns: readonly number[];
 }

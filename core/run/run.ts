@@ -126,6 +126,8 @@ export interface RunClient {
   readonly http_trace: boolean;
   /** Whether the servers' caches were emptied before the first request. */
   readonly reset_kv_cache: boolean;
+  /** Part of the requests, above 0, for which the servers were to record a trace; absent: none. */
+  readonly trace_sample_ratio?: number;
   /** Field of the maximum output length in the requests; absent: the endpoint's own. */
   readonly max_tokens_field?: string;
 }

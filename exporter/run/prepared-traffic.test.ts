@@ -102,6 +102,14 @@ describe('what requests are made of', () => {
     expect(credentials).toEqual([]);
   });
 
+  test("a traceparent of the user's own contradicts --trace-sample-ratio", async () => {
+    const traced = ['--trace-sample-ratio', '0.5'];
+    expect((await prepare(traced)).form.traceSampleRatio).toBe(0.5);
+    await expect(prepare([...traced, '--header', 'Traceparent: 00-1-2-01'])).rejects.toThrow(
+      '--trace-sample-ratio sets the header traceparent: remove it from --header',
+    );
+  });
+
   test('not streamed', async () => {
     const prepared = await prepare(['--no-streaming', '--extra-inputs', 'seed:3']);
     expect(prepared.form.headers.accept).toBe('application/json');

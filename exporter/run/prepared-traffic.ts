@@ -21,6 +21,7 @@ import { checkedExtraInputs } from '../load/endpoints/extra-inputs.ts';
 import { parseTemplate } from '../load/endpoints/template-config.ts';
 import type { TemplateConfig } from '../load/endpoints/template.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
+import { TRACE_HEADER } from '../load/requests/trace-context.ts';
 import { loadTokenizer, type Tokenizer } from '../load/tokenizers/tokenizer.ts';
 import { readApiKey } from '../load/transports/api-key.ts';
 import { openTransport, parseTargets } from '../load/transports/open-transport.ts';
@@ -201,6 +202,7 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
       dataset: endpoint.generates ? dataset : { ...dataset, longestOutputTokens: 0 },
       options: server.options,
       ...counting(endpoint, tokenizer, traffic.checkUsage === true),
+      ...tracing(request),
     },
     dataset: { ...runDataset(request, dataset, tokenizer), ...readTexts(documentShape(datasetRequest)) },
     credentials,
@@ -277,6 +279,14 @@ function requestHeaders(
   const key = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
   const accept = mode === 'stream' ? 'text/event-stream' : 'application/json';
   return { 'content-type': 'application/json', accept, ...key, ...endpoint.headers?.(apiKey), ...request.headers };
+}
+
+/** Throws a `ConfigurationError` when every request has the same trace by the user's own header. */
+function tracing({ traffic: { traceSampleRatio = 0 }, headers }: RunRequest): Pick<RequestForm, 'traceSampleRatio'> {
+  if (traceSampleRatio === 0) return {};
+  if (Object.keys(headers).some((name) => name.toLowerCase() === TRACE_HEADER))
+    throw new ConfigurationError(`--trace-sample-ratio sets the header ${TRACE_HEADER}: remove it from --header`);
+  return { traceSampleRatio };
 }
 
 /** All that may have a query. */

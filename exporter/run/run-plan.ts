@@ -35,6 +35,7 @@ export function runPlan(
       transport: transport.kind ?? null,
       http_trace: request.traffic.connection.httpTrace ?? false,
       reset_kv_cache: request.cacheReset != null,
+      ...(form.traceSampleRatio === undefined ? {} : { trace_sample_ratio: form.traceSampleRatio }),
       ...(lengthField === undefined ? {} : { max_tokens_field: lengthField }),
     },
     dataset,

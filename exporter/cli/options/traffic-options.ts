@@ -31,6 +31,7 @@ import {
   list,
   milliseconds,
   number,
+  ratio,
   seconds,
   text,
   texts,
@@ -220,6 +221,10 @@ export const CONNECTION_OPTIONS = {
   'export-http-trace': flag(
     'record the HTTP phases of each request: blocked, lookup, connecting, sending, waiting, receiving',
   ),
+  'trace-sample-ratio': ratio(
+    'part of the requests that carry a traceparent header, so that the servers record their spans; 1: all',
+    0,
+  ),
 };
 
 /** Resetting the server's caches. */
@@ -258,6 +263,7 @@ export function requestedTraffic(options: TrafficOptions, moreUrls: readonly str
     stream: options.streaming ? true : options['no-streaming'] ? false : null,
     tokenizer: options.tokenizer === null ? null : { name: options.tokenizer, revision: options['tokenizer-revision'] },
     checkUsage: options['check-usage'],
+    traceSampleRatio: options['trace-sample-ratio'],
     dataset: requestedDataset(options),
     cacheBlockTokens: options['cache-block-size'],
   };

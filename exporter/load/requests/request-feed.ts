@@ -3,6 +3,7 @@ import type { Conversation, Dataset } from '../datasets/dataset.ts';
 import type { Endpoint, GenerationOptions, GenerationRequest } from '../endpoints/endpoint.ts';
 import type { TransportRequest } from '../transports/transport.ts';
 import { type Share, WHOLE } from '../workers/share.ts';
+import { isTraced, newTrace } from './trace-context.ts';
 
 /** Assigns the numbers of a phase's requests (or conversations) to their senders: each number once. */
 export interface Deal {
@@ -84,6 +85,8 @@ export interface RequestForm {
   readonly countTokens?: (text: string) => number;
   /** Counts them also when the server reports a count; absent: no. */
   readonly checkUsage?: boolean;
+  /** Part of the requests, above 0 and at most 1, for which the server is to record a trace; absent: none. */
+  readonly traceSampleRatio?: number;
 }
 
 export interface ReadyRequest {
@@ -97,6 +100,8 @@ export interface ReadyRequest {
   readonly choices?: number;
   /** One of several models; absent: the run has one. */
   readonly model?: string;
+  /** Absent: it is not traced. */
+  readonly trace_id?: string;
   /** The conversation that it is part of; absent: it is a request of its own. */
   readonly of?: { readonly conversation: ConversationProgress; readonly number: number };
 }
@@ -309,6 +314,7 @@ export class RequestFeed {
       ...(documents === undefined ? {} : { documents }),
     };
     const choices = generation.payload?.n;
+    const trace = isTraced(position, this.#form.traceSampleRatio ?? 0) ? newTrace() : null;
     return {
       position,
       // A response without output has no length.
@@ -316,7 +322,13 @@ export class RequestFeed {
       counted,
       ...(typeof choices === 'number' ? { choices } : {}),
       ...(model === undefined ? {} : { model }),
-      request: { method: 'POST', path, headers, body },
+      ...(trace === null ? {} : { trace_id: trace.trace_id }),
+      request: {
+        method: 'POST',
+        path,
+        headers: trace === null ? headers : { ...headers, traceparent: trace.traceparent },
+        body,
+      },
     };
   }
 }

@@ -37,8 +37,8 @@ export class RequestSender {
   ): ResponseReader {
     const sent_ns = this.now_ns();
     const { phase, due_ns } = turn;
-    const { max_tokens, counted, choices = 1, model = null } = ready;
-    const sent = { ...turn, sent_ns, requested_output_tokens: max_tokens, choices, model, ...counted };
+    const { max_tokens, counted, choices = 1, model = null, trace_id = null } = ready;
+    const sent = { ...turn, sent_ns, requested_output_tokens: max_tokens, choices, model, trace_id, ...counted };
     const ended = (request: ClosedRequest): void => {
       this.#deadlines.unwatch(reader, place);
       this.#events.requestEnded?.(request.record);

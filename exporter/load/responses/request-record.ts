@@ -23,6 +23,8 @@ export interface SentRequest {
   readonly place?: ConversationPlace | undefined;
   /** Null or absent: the run has one model. */
   readonly model?: string | null;
+  /** Null or absent: it is not traced. */
+  readonly trace_id?: string | null;
   readonly due_ns: number;
   readonly sent_ns: number;
   readonly requested_output_tokens: number;
@@ -157,6 +159,7 @@ export function requestRecord(sent: SentRequest, response: ReadResponse): Measur
     audio_tokens: usage?.audio_tokens ?? null,
     documents: sent.documents ?? null,
     request_bytes: sent.request_bytes ?? null,
+    trace_id: sent.trace_id ?? null,
     chunk_offsets_ns: offsets_ns,
     counted_input_tokens: sent.input_tokens ?? null,
     counted_output_tokens: response.counted_output_tokens?.all ?? null,

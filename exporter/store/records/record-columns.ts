@@ -88,6 +88,7 @@ export const RECORD_COLUMNS: readonly RecordColumn[] = [
   nullable('audio_tokens', 'int32'),
   nullable('documents', 'int32'),
   nullable('request_bytes', 'int64'),
+  nullable('trace_id', 'string'),
   nullable('counted_input_tokens', 'int32'),
   nullable('counted_output_tokens', 'int32'),
   nullable('counted_reasoning_tokens', 'int32'),

@@ -238,6 +238,7 @@ export function recordLine(record: RequestRecord): string {
     audio_tokens: record.audio_tokens ?? undefined,
     documents: record.documents ?? undefined,
     request_bytes: record.request_bytes ?? undefined,
+    trace_id: record.trace_id ?? undefined,
     counted_input_tokens: record.counted_input_tokens ?? undefined,
     counted_output_tokens: record.counted_output_tokens ?? undefined,
     counted_reasoning_tokens: record.counted_reasoning_tokens ?? undefined,

@@ -189,6 +189,7 @@ describe('Parquet', () => {
       audio_tokens: orNull(tokens),
       documents: orNull(tokens),
       request_bytes: orNull(ns),
+      trace_id: orNull(fc.stringMatching(/^[0-9a-f]{32}$/)),
       counted_input_tokens: orNull(tokens),
       counted_output_tokens: orNull(tokens),
       counted_reasoning_tokens: orNull(tokens),
