@@ -1,5 +1,6 @@
 /** The exposition formats of Prometheus: text 0.0.4, OpenMetrics 1.0 and, for reading, protobuf. */
 export type {
+  Exemplar,
   Exposition,
   ExpositionFormat,
   Labels,
@@ -25,6 +26,7 @@ export {
   isMetricName,
   metadataLines,
   pageType,
+  exemplarText,
   sampleLines,
   seriesStart,
   valueText,

@@ -1,4 +1,4 @@
-import { quoteForMessage, escapeQuoted } from './exposition.ts';
+import { quoteForMessage, escapeQuoted, type Exemplar } from './exposition.ts';
 
 /** The two text formats. Sample lines are the same in both; the lines above them and the end of the page differ. */
 export type PageFormat = 'text' | 'openmetrics';
@@ -28,6 +28,8 @@ export interface SampleInput {
   /** Labels that many samples have in common, written first. Sharing the object makes writing faster. */
   readonly sharedLabels?: Readonly<Record<string, string>>;
   readonly value: number;
+  /** Of a bucket or a counter; text 0.0.4 has none. */
+  readonly exemplar?: Exemplar | undefined;
 }
 
 /** A family that cannot be written as a valid page; the message says which and why. */
@@ -42,7 +44,7 @@ export function writePage(families: readonly FamilyInput[], format: PageFormat):
   for (const family of families) {
     if (names.has(family.name)) throw new ExpositionWriteError(`a second family ${quoteForMessage(family.name)}`);
     names.add(family.name);
-    page += metadataLines(family, format) + sampleLines(family);
+    page += metadataLines(family, format) + sampleLines(family, format);
   }
   return page + endOfPage(format);
 }
@@ -59,20 +61,31 @@ export function metadataLines({ name: textName, help, type }: FamilyMetadata, fo
   return `${help === '' ? '' : `# HELP ${name} ${helpText}\n`}# TYPE ${name} ${typeText}\n`;
 }
 
-/** The samples of a family, one line each. Throws an `ExpositionWriteError` for an illegal name. */
-export function sampleLines({ name, samples }: Pick<FamilyInput, 'name' | 'samples'>): string {
+/**
+ * The samples of a family, one line each: the same in both formats but for exemplars. Throws an `ExpositionWriteError` for
+ * an illegal name.
+ */
+export function sampleLines({ name, samples }: Pick<FamilyInput, 'name' | 'samples'>, format?: PageFormat): string {
   let lines = '';
   let shared: SampleInput['sharedLabels'];
   let sharedText = '';
-  for (const { metricName = name, labels, sharedLabels, value } of samples) {
+  for (const { metricName = name, labels, sharedLabels, value, exemplar } of samples) {
     if (sharedLabels !== shared) {
       shared = sharedLabels;
       sharedText = shared === undefined ? '' : labelPairs(shared);
     }
     const series = seriesWith(metricName, sharedText, labelPairs(labels));
-    lines += `${series} ${valueText(value)}\n`;
+    lines += `${series} ${valueText(value)}${format === 'openmetrics' ? exemplarText(exemplar) : ''}\n`;
   }
   return lines;
+}
+
+/** An exemplar as it follows a value in OpenMetrics (§4.6): ` # {trace_id="…"} 0.67 1520879607.789`; empty: there is none. */
+export function exemplarText(exemplar: Exemplar | undefined): string {
+  if (exemplar === undefined) return '';
+  const { labels, value, timestampSeconds } = exemplar;
+  const time = timestampSeconds === null ? '' : ` ${timestampSeconds.toFixed(3)}`;
+  return ` # {${labelPairs(labels)}} ${valueText(value)}${time}`;
 }
 
 /** A series as it begins its line: `name{label="value"}`, without braces when there are no labels. */

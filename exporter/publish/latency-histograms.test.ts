@@ -50,6 +50,40 @@ describe('LatencyHistograms.replay', () => {
   });
 });
 
+describe('exemplars', () => {
+  const exemplarsOf = (histograms: LatencyHistograms) =>
+    histograms.families.flatMap((family) =>
+      family.samples().flatMap(({ labels, exemplar }) => (exemplar ? [[family.name, labels['le'], exemplar]] : [])),
+    );
+  const trace_id = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+  test('a traced request is the example of the buckets that contain its latencies', () => {
+    const histograms = new LatencyHistograms('p_', {}, 1_000_000);
+    histograms.replay(requestRecord({ trace_id }));
+    const { end_ns } = requestRecord();
+    const of = (value: unknown) => ({ labels: { trace_id }, value, timestampSeconds: 1000 + end_ns / 1e9 });
+    // The values of the first test above; each in the first bucket whose bound is not below it.
+    expect(exemplarsOf(histograms)).toEqual([
+      ['p_time_to_first_token_seconds', expect.any(String), of(0.12)],
+      ['p_time_to_first_token_from_due_seconds', expect.any(String), of(0.1205)],
+      ['p_inter_token_latency_seconds', expect.any(String), of(expect.closeTo(0.0125, 12))],
+      ['p_request_latency_seconds', expect.any(String), of(expect.closeTo(0.17, 12))],
+    ]);
+    for (const [, bound, exemplar] of exemplarsOf(histograms))
+      expect((exemplar as { value: number }).value).toBeLessThanOrEqual(Number(bound));
+  });
+
+  test('the last of a bucket stays, and requests that are not traced are none', () => {
+    const histograms = new LatencyHistograms('p_', {}, 0);
+    histograms.replay(requestRecord({ trace_id: 'a'.repeat(32) }));
+    histograms.replay(requestRecord({ trace_id }));
+    histograms.replay(requestRecord());
+    expect(exemplarsOf(histograms).map(([, , exemplar]) => exemplar)).toEqual(
+      Array.from({ length: 4 }, () => expect.objectContaining({ labels: { trace_id } })),
+    );
+  });
+});
+
 const bucketsOf = (histogram: LiveHistogram): (readonly [string, number])[] =>
   histogram
     .samples()

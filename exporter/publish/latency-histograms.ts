@@ -1,4 +1,4 @@
-import { formatCanonicalNumber, type SampleInput } from '../../core/exposition/index.ts';
+import { formatCanonicalNumber, type Exemplar, type SampleInput } from '../../core/exposition/index.ts';
 import { LIVE_GRIDS } from '../../core/measures/grids.ts';
 import { DISTRIBUTION_MEASURES, type PerRequestMeasure } from '../../core/measures/measures.ts';
 import { figuresOf } from '../../core/measures/request-figures.ts';
@@ -19,6 +19,8 @@ export class LiveHistogram implements LiveFamily {
   /** Not cumulative; the last one is the overflow bucket. */
   readonly #counts: Float64Array;
   readonly #sum = new Float64Array(1);
+  /** The last traced request of each bucket. */
+  readonly #exemplars: (Exemplar | undefined)[] = [];
 
   /** `bounds` are the buckets' upper bounds, ascending, in the unit of the values, without `+Inf`. */
   constructor(name: string, help: string, labels: Readonly<Record<string, string>>, bounds: readonly number[]) {
@@ -32,6 +34,17 @@ export class LiveHistogram implements LiveFamily {
 
   /** Counts a value in the first bucket whose upper bound is not below it. */
   observe(value: number): void {
+    const bucket = this.#bucketOf(value);
+    this.#counts[bucket] = (this.#counts[bucket] as number) + 1;
+    this.#sum[0] = (this.#sum[0] as number) + value;
+  }
+
+  /** Makes a value that is observed apart from this the example of its bucket. */
+  exemplify(exemplar: Exemplar): void {
+    this.#exemplars[this.#bucketOf(exemplar.value)] = exemplar;
+  }
+
+  #bucketOf(value: number): number {
     const bounds = this.#bounds;
     let low = 0;
     let high = bounds.length;
@@ -40,8 +53,7 @@ export class LiveHistogram implements LiveFamily {
       if (value <= (bounds[middle] as number)) high = middle;
       else low = middle + 1;
     }
-    this.#counts[low] = (this.#counts[low] as number) + 1;
-    this.#sum[0] = (this.#sum[0] as number) + value;
+    return low;
   }
 
   samples(): readonly SampleInput[] {
@@ -49,7 +61,13 @@ export class LiveHistogram implements LiveFamily {
     let cumulative = 0;
     const samples: SampleInput[] = this.#bucketLabels.map((labels, i) => {
       cumulative += this.#counts[i] ?? 0;
-      return { metricName: `${this.name}_bucket`, labels, sharedLabels, value: cumulative };
+      return {
+        metricName: `${this.name}_bucket`,
+        labels,
+        sharedLabels,
+        value: cumulative,
+        exemplar: this.#exemplars[i],
+      };
     });
     samples.push(
       { metricName: `${this.name}_sum`, labels: {}, sharedLabels, value: this.#sum[0] ?? 0 },
@@ -77,9 +95,14 @@ export class LatencyHistograms {
   readonly #interChunkLatency: LiveHistogram;
   readonly #requestLatency: LiveHistogram;
   readonly #scheduleDelay: LiveHistogram;
+  readonly #start_ms: number | null;
 
-  /** Families are named `<prefix><measure>_seconds`; every sample carries `labels`. */
-  constructor(prefix: string, labels: Readonly<Record<string, string>>) {
+  /**
+   * Families are named `<prefix><measure>_seconds`; every sample carries `labels`. `start_ms`: wall time of the run's
+   * monotonic zero, for the times of exemplars; null: there are none.
+   */
+  constructor(prefix: string, labels: Readonly<Record<string, string>>, start_ms: number | null = null) {
+    this.#start_ms = start_ms;
     const histogram = (name: string, grid: keyof typeof LIVE_GRIDS, help: string): LiveHistogram =>
       new LiveHistogram(`${prefix}${name}_seconds`, `${help}; measure phase only.`, labels, LIVE_GRIDS[grid]);
     this.#timeToFirstToken = histogram(
@@ -140,12 +163,31 @@ export class LatencyHistograms {
   }
 
   requestEnded(record: RequestRecord): void {
+    const exemplify = this.#exemplifier(record);
+    const { sent_ns, due_ns, first_content_ns } = record;
+    if (first_content_ns !== null) {
+      exemplify?.(this.#timeToFirstToken, (first_content_ns - sent_ns) / NS_PER_SECOND);
+      if (due_ns !== null) exemplify?.(this.#timeToFirstTokenFromDue, (first_content_ns - due_ns) / NS_PER_SECOND);
+    }
     if (record.outcome !== 'ok') return;
     const figures = figuresOf(record);
     const interToken = INTER_TOKEN_LATENCY.value(figures);
     const latency = REQUEST_LATENCY.value(figures);
-    if (interToken !== null) this.#interTokenLatency.observe(interToken);
-    if (latency !== null) this.#requestLatency.observe(latency);
+    if (interToken !== null) {
+      this.#interTokenLatency.observe(interToken);
+      exemplify?.(this.#interTokenLatency, interToken);
+    }
+    if (latency !== null) {
+      this.#requestLatency.observe(latency);
+      exemplify?.(this.#requestLatency, latency);
+    }
+  }
+
+  /** Makes the request the example of a histogram's bucket; null: it is not traced. */
+  #exemplifier({ trace_id, end_ns }: RequestRecord): ((histogram: LiveHistogram, value: number) => void) | null {
+    if (trace_id == null || this.#start_ms === null) return null;
+    const timestampSeconds = this.#start_ms / 1e3 + end_ns / NS_PER_SECOND;
+    return (histogram, value) => histogram.exemplify({ labels: { trace_id }, value, timestampSeconds });
   }
 
   /** Everything that was observed of a request while it ran, from its record. Imports may not know when it was due. */

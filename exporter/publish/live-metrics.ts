@@ -1,11 +1,13 @@
 import type { Registry } from 'prom-client';
 import {
   CONTENT_TYPES,
+  exemplarText,
   seriesStart,
   valueText,
   type Labels,
   type SampleInput,
   type FamilyInput,
+  type PageFormat,
 } from '../../core/exposition/index.ts';
 import { LIVE_GRIDS } from '../../core/measures/grids.ts';
 import { stageLoadText } from '../../core/run/load.ts';
@@ -321,7 +323,7 @@ class RegistryLiveMetrics implements LiveMetrics {
     const labels = { run_id: facts.run.run_id, shard: facts.run.shard };
     this.#tally = new RunTally(startOf(facts.run), facts.isGood ?? null, stagesOf(facts.run).length);
     this.#targets = new LiveTargets(labels);
-    this.#latencies = new LatencyHistograms('llmbench_', labels);
+    this.#latencies = new LatencyHistograms('llmbench_', labels, startOf(facts.run));
     this.#eventLoopDelay = new LiveHistogram(
       'llmbench_client_event_loop_delay_seconds',
       'Delay of a timer of the client, sampled during the measure phase.',
@@ -425,8 +427,20 @@ class HistogramText {
     this.#starts ??= samples.map(
       ({ metricName = name, labels, sharedLabels }) => `${seriesStart(metricName, { ...sharedLabels, ...labels })} `,
     );
-    let lines = '';
-    for (const [i, { value }] of samples.entries()) lines += `${this.#starts[i] ?? ''}${valueText(value)}\n`;
-    return { name, help, type, lines: Buffer.from(lines), series: samples.length };
+    const lines = (format?: PageFormat): Buffer => {
+      let text = '';
+      for (const [i, { value, exemplar }] of samples.entries())
+        text += `${this.#starts?.[i] ?? ''}${valueText(value)}${format === 'openmetrics' ? exemplarText(exemplar) : ''}\n`;
+      return Buffer.from(text);
+    };
+    const hasExemplars = samples.some(({ exemplar }) => exemplar !== undefined);
+    return {
+      name,
+      help,
+      type,
+      lines: lines(),
+      ...(hasExemplars ? { openMetricsLines: lines('openmetrics') } : {}),
+      series: samples.length,
+    };
   }
 }

@@ -27,9 +27,11 @@ export interface MetricsPage {
   render(accept: string | undefined): Promise<RenderedPage<string | PagePieces>>;
 }
 
-/** The samples of one run in one family, as the lines that are kept: the same in both formats. */
+/** The samples of one run in one family, as the lines that are kept: the same in both formats but for exemplars. */
 export interface KeptFamily extends FamilyMetadata {
   readonly lines: Buffer;
+  /** With exemplars, which only OpenMetrics has; absent: there are none. */
+  readonly openMetricsLines?: Buffer;
   /** How many lines. */
   readonly series: number;
 }
@@ -55,7 +57,12 @@ export function pagePieces(families: readonly KeptFamily[], format: PageFormat):
     const [first] = nonEmpty;
     return first === undefined
       ? []
-      : [Buffer.from(metadataLines(first, format)), ...nonEmpty.map(({ lines }) => lines)];
+      : [
+          Buffer.from(metadataLines(first, format)),
+          ...nonEmpty.map(({ lines, openMetricsLines = lines }) =>
+            format === 'openmetrics' ? openMetricsLines : lines,
+          ),
+        ];
   });
   return [...pieces, Buffer.from(endOfPage(format))];
 }

@@ -213,3 +213,25 @@ test('what is written is read back in both formats', () => {
     { numRuns: 200 },
   );
 });
+
+// OpenMetrics 1.0, §4.6 and §5.2.3: an example of the specification, with the label set and values of its own.
+test('an exemplar follows the value of its bucket in OpenMetrics, and is no part of text 0.0.4', () => {
+  const exemplar = { labels: { trace_id: 'KOO5S4vxi0o' }, value: 0.67, timestampSeconds: 1520879607.789 };
+  const families: FamilyInput[] = [
+    {
+      name: 'foo',
+      help: '',
+      type: 'histogram',
+      samples: [
+        { metricName: 'foo_bucket', labels: { le: '1.0' }, value: 11, exemplar },
+        { metricName: 'foo_bucket', labels: { le: '+Inf' }, value: 17 },
+        { metricName: 'foo_count', labels: {}, value: 17 },
+        { metricName: 'foo_sum', labels: {}, value: 324789.3 },
+      ],
+    },
+  ];
+  const page = writePage(families, 'openmetrics');
+  expect(page).toContain('foo_bucket{le="1.0"} 11 # {trace_id="KOO5S4vxi0o"} 0.67 1520879607.789\n');
+  expect(parseOpenMetrics(encode(page)).family('foo')?.samples[0]?.exemplar).toEqual(exemplar);
+  expect(writePage(families, 'text')).toContain('foo_bucket{le="1.0"} 11\n');
+});

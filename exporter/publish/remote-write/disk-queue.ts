@@ -12,10 +12,12 @@ export function pointText(layout: number, point: SeriesPoint): string {
   );
 }
 
+const NUMBERS_AS_TEXT: ReadonlyMap<unknown, number> = new Map([NaN, Infinity, -Infinity].map((n) => [String(n), n]));
+
 /** Null for any other text, such as a truncated file. */
 export function parsePoint(text: string): { readonly layout: number; readonly point: SeriesPoint } | null {
   try {
-    const value: unknown = JSON.parse(text, (_key, each: unknown) => (typeof each === 'string' ? Number(each) : each));
+    const value: unknown = JSON.parse(text, (_key, each: unknown) => NUMBERS_AS_TEXT.get(each) ?? each);
     if (typeof value !== 'object' || value === null) return null;
     const { layout, ...point } = value as { layout: number } & SeriesPoint;
     return typeof layout === 'number' && typeof point.time_ms === 'number' ? { layout, point } : null;

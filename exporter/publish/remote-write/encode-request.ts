@@ -4,7 +4,7 @@ import {
   type NativeHistogram,
 } from '../../../core/histogram/native-histogram.ts';
 import { ProtobufWriter } from './protobuf-writer.ts';
-import type { PushedFamily, SeriesLayout, SeriesPoint } from './pushed-series.ts';
+import type { PointExemplar, PushedFamily, SeriesLayout, SeriesPoint } from './pushed-series.ts';
 
 /** The stale marker, a NaN with these bits: 0x7ff0000000000002. */
 const STALE_HIGH = 0x7ff00000;
@@ -35,6 +35,22 @@ function histogramMessage(time_ms: number, histogram: NativeHistogram | null, st
   if (start_ms !== null) writer.uint(17, start_ms);
   return writer.written;
 }
+
+/** Message Exemplar, the same in both protocols but for its labels. */
+function exemplarMessage(
+  { labels, value, time_ms }: PointExemplar,
+  writeLabels: (writer: ProtobufWriter, labels: readonly (readonly [string, string])[]) => void,
+): Uint8Array {
+  const writer = new ProtobufWriter();
+  writeLabels(writer, Object.entries(labels));
+  writer.double(2, value);
+  writer.uint(3, time_ms);
+  return writer.written;
+}
+
+/** The exemplars of one series in all points, in time order. */
+const exemplarsOf = (points: readonly SeriesPoint[], series: number): readonly PointExemplar[] =>
+  points.flatMap(({ exemplars = [] }) => exemplars.filter((exemplar) => exemplar.series === series));
 
 function writeHistogram(writer: ProtobufWriter, histogram: NativeHistogram): void {
   const { schema, positive, negative } = histogram;
@@ -91,16 +107,13 @@ export function writeRequestV1(
   const series = kind === 'numbers' ? layout.series : layout.nativeSeries;
   series.forEach(({ labels }, i) => {
     const message = new ProtobufWriter();
-    for (const [name, value] of labels) {
-      const label = new ProtobufWriter();
-      label.string(1, name);
-      label.string(2, value);
-      message.bytes(1, label.written);
-    }
+    writeLabelsV1(message, labels);
     for (const { time_ms, values, native } of points) {
       if (kind === 'numbers') message.bytes(2, sampleMessage(time_ms, values?.[i] ?? null, null));
       else message.bytes(4, histogramMessage(time_ms, native?.[i] ?? null, null));
     }
+    if (kind === 'numbers')
+      for (const exemplar of exemplarsOf(points, i)) message.bytes(3, exemplarMessage(exemplar, writeLabelsV1));
     request.bytes(1, message.written);
   });
   if (withMetadata) {
@@ -115,6 +128,15 @@ export function writeRequestV1(
   return request.written;
 }
 
+function writeLabelsV1(writer: ProtobufWriter, labels: readonly (readonly [string, string])[]): void {
+  for (const [name, value] of labels) {
+    const label = new ProtobufWriter();
+    label.string(1, name);
+    label.string(2, value);
+    writer.bytes(1, label.written);
+  }
+}
+
 const encoder = new TextEncoder();
 
 /**
@@ -124,6 +146,11 @@ const encoder = new TextEncoder();
  */
 export function writeRequestV2(layout: SeriesLayout, points: readonly SeriesPoint[], kind: SeriesKind): Uint8Array {
   const symbols = new SymbolTable();
+  const writeLabels = (writer: ProtobufWriter, labels: readonly (readonly [string, string])[]): void =>
+    writer.packedUints(
+      1,
+      labels.flatMap(([name, value]) => [symbols.of(name), symbols.of(value)]),
+    );
   const body = new ProtobufWriter();
   const series = kind === 'numbers' ? layout.series : layout.nativeSeries;
   series.forEach(({ labels, family: at }, i) => {
@@ -131,14 +158,13 @@ export function writeRequestV2(layout: SeriesLayout, points: readonly SeriesPoin
     const isCumulative = family?.type === 'counter' || family?.type === 'histogram';
     const start_ms = isCumulative ? layout.created_ms : null;
     const message = new ProtobufWriter();
-    message.packedUints(
-      1,
-      labels.flatMap(([name, value]) => [symbols.of(name), symbols.of(value)]),
-    );
+    writeLabels(message, labels);
     for (const { time_ms, values, native } of points) {
       if (kind === 'numbers') message.bytes(2, sampleMessage(time_ms, values?.[i] ?? null, start_ms));
       else message.bytes(3, histogramMessage(time_ms, native?.[i] ?? null, start_ms));
     }
+    if (kind === 'numbers')
+      for (const exemplar of exemplarsOf(points, i)) message.bytes(4, exemplarMessage(exemplar, writeLabels));
     if (family !== undefined) message.bytes(5, metadata(family, symbols));
     if (start_ms !== null) message.uint(6, start_ms);
     body.bytes(5, message.written);

@@ -59,7 +59,12 @@ const custom: NativeHistogram = {
 
 const numbers: readonly SeriesPoint[] = [
   { time_ms: T1, values: [0, Infinity], native: [] },
-  { time_ms: T2, values: [12, -0.1], native: [] },
+  {
+    time_ms: T2,
+    values: [12, -0.1],
+    native: [],
+    exemplars: [{ series: 0, labels: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736' }, value: 0.25, time_ms: T2 - 7 }],
+  },
   { time_ms: T2 + 1000, values: null, native: null },
 ];
 

@@ -1,7 +1,7 @@
-import type { SampleInput } from '../../../core/exposition/index.ts';
+import type { Exemplar, SampleInput } from '../../../core/exposition/index.ts';
 import type { NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import type { LiveFamily } from '../family.ts';
-import { labelPairs, type PushedSeries, type SeriesLayout } from './pushed-series.ts';
+import { labelPairs, type PointExemplar, type PushedSeries, type SeriesLayout } from './pushed-series.ts';
 
 /** A native histogram that is read for each point. */
 export interface NativeSource {
@@ -16,6 +16,8 @@ export interface FamilyReading {
   readonly layout: SeriesLayout | null;
   readonly values: Float64Array;
   readonly native: readonly NativeHistogram[];
+  /** Those that the previous point did not have. */
+  readonly exemplars: readonly PointExemplar[];
 }
 
 export interface FamilySamplerOptions {
@@ -33,6 +35,7 @@ export interface FamilySamplerOptions {
 export class FamilySampler {
   readonly #options: FamilySamplerOptions;
   #sizes: readonly number[] | null = null;
+  #known: ReadonlySet<Exemplar> = new Set();
 
   constructor(options: FamilySamplerOptions) {
     this.#options = options;
@@ -44,12 +47,22 @@ export class FamilySampler {
     const isNew = this.#sizes === null || sizes.some((size, i) => size !== this.#sizes?.[i]);
     this.#sizes = sizes;
     const values = new Float64Array(sizes.reduce((sum, size) => sum + size, 0));
+    const exemplars: PointExemplar[] = [];
+    const known = new Set<Exemplar>();
     let at = 0;
-    for (const family of samples) for (const { value } of family) values[at++] = value;
+    for (const family of samples) {
+      for (const { value, exemplar } of family) {
+        if (exemplar !== undefined) known.add(exemplar);
+        if (exemplar !== undefined && !this.#known.has(exemplar)) exemplars.push(pointExemplar(exemplar, at));
+        values[at++] = value;
+      }
+    }
+    this.#known = known;
     return {
       layout: isNew ? this.#layout(samples) : null,
       values,
       native: (this.#options.native ?? []).map((source) => source.histogram()),
+      exemplars,
     };
   }
 
@@ -77,6 +90,13 @@ export class FamilySampler {
     };
   }
 }
+
+const pointExemplar = ({ labels, value, timestampSeconds }: Exemplar, series: number): PointExemplar => ({
+  series,
+  labels,
+  value,
+  time_ms: Math.round((timestampSeconds ?? 0) * 1e3),
+});
 
 const isOfRun = ({ labels, sharedLabels }: SampleInput): boolean =>
   labels['run_id'] !== undefined || sharedLabels?.['run_id'] !== undefined;

@@ -31,6 +31,15 @@ export interface SeriesLayout {
   readonly created_ms: number | null;
 }
 
+/** An example of a series of numbers, such as the trace of a request in a bucket. */
+export interface PointExemplar {
+  /** Index of its series in the layout. */
+  readonly series: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+  readonly time_ms: number;
+}
+
 /** All series of a layout at one instant. */
 export interface SeriesPoint {
   /** Milliseconds since the epoch. */
@@ -39,6 +48,8 @@ export interface SeriesPoint {
   readonly values: readonly number[] | null;
   /** One histogram per native series; null as for numbers. */
   readonly native: readonly NativeHistogram[] | null;
+  /** Those that are new since the point before; absent: none. */
+  readonly exemplars?: readonly PointExemplar[];
 }
 
 /** A point as passed between threads. */
@@ -47,6 +58,7 @@ export interface PointMessage {
   /** Null ends the series. */
   readonly values: Float64Array | readonly number[] | null;
   readonly native: readonly NativeHistogram[] | null;
+  readonly exemplars?: readonly PointExemplar[];
 }
 
 /** Number of samples of a point, including native histograms. */

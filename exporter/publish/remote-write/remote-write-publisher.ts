@@ -90,7 +90,7 @@ export class RemoteWritePublisher {
     const reading = this.#live.read();
     this.#liveLayout = this.#declared(reading, this.#liveLayout);
     this.#postPoint(this.#liveLayout, reading, time_ms);
-    this.#postPoint(this.#liveLayout, reading, time_ms + FINAL_VALUE_HELD_MS);
+    this.#postPoint(this.#liveLayout, { ...reading, exemplars: [] }, time_ms + FINAL_VALUE_HELD_MS);
     const end = { time_ms: time_ms + STALE_AFTER_MS, values: null, native: null };
     this.#post({ kind: 'point', layout: this.#liveLayout, point: end });
   }
@@ -157,8 +157,9 @@ export class RemoteWritePublisher {
     return this.#layouts;
   }
 
-  #postPoint(layout: number, { values, native }: FamilyReading, time_ms: number): void {
-    this.#post({ kind: 'point', layout, point: { time_ms, values, native } });
+  #postPoint(layout: number, { values, native, exemplars }: FamilyReading, time_ms: number): void {
+    const point = { time_ms, values, native, ...(exemplars.length === 0 ? {} : { exemplars }) };
+    this.#post({ kind: 'point', layout, point });
   }
 
   #post(message: ToWorker): void {

@@ -139,8 +139,8 @@ export function startSending(options: SendingOptions, problem: (line: string) =>
       if (options.customBuckets) custom.set(number, new CustomBuckets(layout));
       queue.declare(number, custom.get(number)?.layout ?? layout);
     },
-    append(layout, { time_ms, values, native }) {
-      const point = { time_ms, values: values && Array.from(values), native };
+    append(layout, { values, ...rest }) {
+      const point = { ...rest, values: values && Array.from(values) };
       queue.append(layout, custom.get(layout)?.withNative(point) ?? point);
       sender.wake();
     },
