@@ -15,6 +15,8 @@ export interface Query {
   readonly instant?: true;
   /** A bound of another line: drawn thinner. */
   readonly dashed?: true;
+  /** Traced requests are drawn as points beside the line, where Prometheus stores exemplars. */
+  readonly exemplars?: true;
 }
 
 /** What is not said, Grafana takes as it is here: the data source of the panel, time series, PromQL as text. */
@@ -31,6 +33,7 @@ export function refId(index: number): string {
 export function overTime(queries: readonly Query[]): DataqueryBuilder[] {
   return queries.map((query, index) => {
     const target = dataquery(query, refId(index));
+    if (query.exemplars === true) target.exemplar(true);
     return query.instant === true ? target.instant() : target.range();
   });
 }

@@ -1,10 +1,19 @@
+import type { ClientHistogram } from '../../../prometheus/queries.ts';
 import { heatmap } from '../panels/heatmap.ts';
 import { objectiveLine, timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
+import type { Query } from '../target.ts';
 import { HALF } from './whole-run.ts';
 import { OVER_TIME } from '../wording.ts';
 
 const QUANTILES = [0.5, 0.9, 0.99];
+
+/** Of a histogram whose buckets name traced requests: Prometheus finds them by one query. */
+function withExemplars(histogram: ClientHistogram): Query[] {
+  return client
+    .percentilesOverTime(histogram, QUANTILES)
+    .map((query, i) => (i === QUANTILES.length - 1 ? { ...query, exemplars: true } : query));
+}
 
 /** The latencies that a user notices. */
 export function latencyOverTime() {
@@ -15,7 +24,7 @@ export function latencyOverTime() {
       title: 'Time to first token, percentiles',
       description: `From sending a request to its first chunk with content. ${OVER_TIME}`,
       unit: 's',
-      queries: [...client.percentilesOverTime('time_to_first_token', QUANTILES), objectiveLine('ttft_slo')],
+      queries: [...withExemplars('time_to_first_token'), objectiveLine('ttft_slo')],
     }),
     timeseries({
       ...HALF,
@@ -23,7 +32,7 @@ export function latencyOverTime() {
       title: 'Inter-token latency, percentiles',
       description: `One value per request: (last − first content chunk) ÷ (output tokens − 1). ${OVER_TIME}`,
       unit: 's',
-      queries: client.percentilesOverTime('inter_token_latency', QUANTILES),
+      queries: withExemplars('inter_token_latency'),
     }),
   ];
 }
@@ -37,7 +46,7 @@ export function latencyInDetail() {
       title: 'Request latency, percentiles',
       description: `From sending a request to its last chunk with content. ${OVER_TIME}`,
       unit: 's',
-      queries: client.percentilesOverTime('request_latency', QUANTILES),
+      queries: withExemplars('request_latency'),
     }),
     timeseries({
       ...HALF,
