@@ -15,7 +15,8 @@ const forTests = process.argv.includes('--for-tests');
 const plugin = forTests || process.argv.includes('--plugin');
 const docs = forTests || process.argv.includes('--docs');
 if (plugin || docs) {
-  await installPackages(root);
+  const wanted = [root, plugin && join(root, 'grafana-plugin'), docs && join(root, 'docs')];
+  await Promise.all(wanted.filter(Boolean).map(installPackages));
   const version = versionOf(ownNode);
   if (!version?.startsWith('v24.')) {
     fail(
@@ -25,8 +26,6 @@ if (plugin || docs) {
 } else {
   await installForStart();
 }
-if (plugin) await installPackages(join(root, 'grafana-plugin'));
-if (docs) await installPackages(join(root, 'docs'));
 if (forTests) {
   const { ensureAlertmanager, ensurePrometheus, findPrometheus3 } = await import('../prometheus/programs.mjs');
   await ensurePrometheus({ install: true });
@@ -65,12 +64,14 @@ async function installForStart() {
     return;
   }
   console.error('installing the packages of llmbench …');
-  const node = isNodeNewEnough() ? null : join(root, '.cache/node');
-  await Promise.all([npm(root, ['ci', '--omit=dev']), node && installNode(node)]);
-  if (node) {
+  const [node] = await Promise.all([
+    isNodeNewEnough() ? null : installNode(join(root, '.cache/node')),
+    npm(root, ['ci', '--omit=dev']),
+  ]);
+  if (node !== null) {
     mkdirSync(join(root, 'node_modules/.bin'), { recursive: true });
     rmSync(ownNode, { force: true });
-    symlinkSync(join(node, 'node_modules/node/bin/node'), ownNode);
+    symlinkSync(node, ownNode);
     if (versionOf(ownNode) === undefined) fail('Node 24 could not be installed: install Node 22.19 or newer');
   }
   writeFileSync(stamp, partial);
@@ -82,13 +83,19 @@ function isNodeNewEnough() {
   return major > 22 || (major === 22 && minor >= 19);
 }
 
+/** The package of this platform, which the package `node` would install by another npm; returns the path of the program. */
 async function installNode(folder) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const { version } = packages['node_modules/node'];
-  if (versionOf(join(folder, 'node_modules/node/bin/node')) === `v${version}`) return;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{ "private": true, "allowScripts": { "node": true } }\n');
-  await npm(folder, ['install', '--no-package-lock', `node@${version}`]);
+  const { platform, arch } = process;
+  const name = `${platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'}-${platform}-${arch}`;
+  const program = join(folder, 'node_modules', name, 'bin/node');
+  if (versionOf(program) !== `v${version}`) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+    await npm(folder, ['install', '--no-package-lock', `${name}@${version}`]);
+  }
+  return program;
 }
 
 /** Undefined if it is missing or does not run. */
