@@ -62,7 +62,7 @@ describe('what is refused before the first request: exit 2, one line, no run dir
   test.each([
     [['--concurency', '4'], '--concurency is not an option; did you mean --concurrency?'],
     [['--concurrency', 'many', '--request-count', '1'], "--concurrency is 'many' and must be a whole number"],
-    [[], '--request-count, --benchmark-duration or --stages is required'],
+    [[], '--request-count, --conversation-num, --benchmark-duration or --stages is required'],
     [['--request-count', '1', '--run-id', '../up'], "--run-id is '../up' and must be"],
     [['--request-count', '1', '--api-key-env', 'LLMBENCH_TEST_NO_SUCH_KEY'], 'LLMBENCH_TEST_NO_SUCH_KEY is not set'],
   ])('%j', async (flags, complaint) => {

@@ -35,7 +35,8 @@ export function comparisonKey(
       delay_seconds: request.cancellation.delaySeconds,
     },
     stop: {
-      request_count: request.measure.requestCount,
+      request_count:
+        request.measure.conversationCount === undefined ? request.measure.requestCount : planned.measure.requestCount,
       benchmark_duration_seconds: request.measure.durationSeconds,
     },
     warmup: warmup && {

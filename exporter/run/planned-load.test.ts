@@ -94,6 +94,19 @@ describe('the plan', () => {
     expect([...(dataset.due_ns ?? [])]).toEqual([0, 0.25e9]);
   });
 
+  test('conversations are sent to their ends, from the part of a schedule too', () => {
+    const of = (requests: number) => ({ requests }) as ReturnType<NonNullable<Dataset['conversation']>>;
+    const sessions: Dataset = { ...TRACE, conversation: (_phase, position) => of(position + 1) };
+    const count = (changes: Changes, dataset = sessions) =>
+      plannedLoad(request({ requestCount: null, ...changes }), dataset).measure.requestCount;
+    const whole = { ...request({}).measure, requestCount: null, conversationCount: 4 };
+    expect(count({ measure: whole } as Changes)).toBe(1 + 2 + 3 + 4);
+    expect(count({ load: traced() })).toBe(1 + 2 + 3);
+    // The second and the third.
+    expect(count({ load: traced({ startOffset_ms: 1000 }) })).toBe(2 + 3);
+    expect(() => count({ measure: whole } as Changes, DATASET)).toThrow('--conversation-num requires conversations');
+  });
+
   test('a fixed schedule of an input without times is refused', () => {
     const planned = () => plannedLoad(request({ load: traced() }), DATASET);
     expect(planned).toThrow(ExpectedError);

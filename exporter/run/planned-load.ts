@@ -35,15 +35,26 @@ export function plannedLoad({ measure, warmup, traffic }: RunRequest, dataset: D
       '--cool-down cannot be used with conversations: their users pause between turns, so the load is not constant',
     );
   const { arrivals } = measure.load;
-  if (arrivals?.kind !== 'trace') return { dataset, warmup, measure, planSha256: planHash(dataset, warmup, measure) };
-  const part = scheduledPart(dataset, arrivals);
-  const requestCount = Math.min(measure.requestCount ?? Infinity, part.due_ns.length);
+  const part = arrivals?.kind === 'trace' ? scheduledPart(dataset, arrivals) : dataset;
   return {
     dataset: part,
     warmup,
-    measure: { ...measure, requestCount },
+    measure: { ...measure, requestCount: requestCountOf(part, measure) },
     planSha256: planHash(part, warmup, measure),
   };
+}
+
+/** Of the phase; null: it has no limit. */
+function requestCountOf(dataset: Dataset, { load, requestCount, conversationCount }: PhaseLoad): number | null {
+  if (conversationCount !== undefined && dataset.conversation === undefined)
+    throw new ExpectedError(
+      'refused',
+      '--conversation-num requires conversations: --session-turns-mean, or a file that has them',
+    );
+  const due = load.arrivals?.kind === 'trace' ? (dataset.due_ns?.length ?? Infinity) : Infinity;
+  const entries = Math.min(due, conversationCount ?? Infinity);
+  const requests = Math.min(requestCount ?? Infinity, entries === Infinity ? Infinity : requestsIn(dataset, entries));
+  return requests === Infinity ? null : requests;
 }
 
 /**
@@ -80,14 +91,23 @@ function firstIndex(values: Float64Array, holds: (value: number) => boolean): nu
   return index < 0 ? values.length : index;
 }
 
+/** The requests of the first entries of a dataset in the measure phase, each of which may be a conversation. */
+function requestsIn({ conversation }: Dataset, entries: number): number {
+  if (conversation === undefined) return entries;
+  let requests = 0;
+  for (let position = 0; position < entries; position++) requests += conversation('measure', position).requests;
+  return requests;
+}
+
 function fromPosition(dataset: Dataset, from: number): Dataset {
   if (from === 0) return dataset;
-  const { shared } = dataset;
+  const { shared, conversation } = dataset;
   const at = (phase: string, position: number): number => (phase === 'measure' ? position + from : position);
   return {
     ...dataset,
     request: (phase, position) => dataset.request(phase, at(phase, position)),
-    ...(shared === undefined ? {} : { shared: (phase, position) => shared(phase, at(phase, position)) }),
+    ...(conversation && { conversation: (phase, position) => conversation(phase, at(phase, position)) }),
+    ...(shared && { shared: (phase, position) => shared(phase, at(phase, position)) }),
   };
 }
 

@@ -128,7 +128,7 @@ test('lists make steps, the concurrencies going round fastest', () => {
 });
 
 test.each([
-  ['', '--request-count, --benchmark-duration or --stages is required'],
+  ['', '--request-count, --conversation-num, --benchmark-duration or --stages is required'],
   [
     '--request-count 1 --request-rate 1 --fixed-schedule',
     '--request-rate and --fixed-schedule cannot be used together',

@@ -62,6 +62,7 @@ export const ARRIVAL_OPTIONS = {
       'request-rate': 'a stage has its own, rate=N',
       'fixed-schedule': 'a trace has its own times',
       'request-count': 'the stages end the run',
+      'conversation-num': 'the stages end the run',
       'benchmark-duration': 'the stages end the run',
       'concurrency-ramp-duration': 'add a stage for each step',
       'request-rate-ramp-duration': 'use a stage such as rate=0..20:30s',
@@ -107,6 +108,12 @@ export const ARRIVAL_OPTIONS = {
 /** When it ends. */
 export const END_OPTIONS = {
   'request-count': integer('number of requests to measure', { min: 1, max: MAX_REQUESTS }, null),
+  'conversation-num': integer(
+    'number of conversations, or sessions of a file, to measure to their ends',
+    { min: 1, max: MAX_REQUESTS },
+    null,
+    { conflicts: { 'request-count': 'it ends within a conversation' } },
+  ),
   'benchmark-duration': seconds(
     'duration of the measurement; requests in flight at its end are finished',
     { min: 0.1, max: ONE_WEEK_SECONDS },
@@ -217,6 +224,7 @@ export function requestedLoad(options: LoadOptions, step: LoadStep, seed: number
     measure: {
       load,
       requestCount: options['request-count'],
+      ...(options['conversation-num'] === null ? {} : { conversationCount: options['conversation-num'] }),
       // Stages have their own durations.
       durationSeconds: options['benchmark-duration'] ?? stagesSeconds(options.stages),
       gracePeriodSeconds: options['benchmark-grace-period'],
@@ -331,8 +339,9 @@ function firstLoad({ concurrency, arrivals }: LoadPlan): { rate: number | null; 
 /** What depends on values, beyond the rules of the options. */
 function checkCombinations(options: LoadOptions): void {
   const { stages, 'request-rate': rates, 'fixed-schedule': fixed } = options;
-  if (!fixed && stages === null && options['request-count'] === null && options['benchmark-duration'] === null)
-    throw new CliError('--request-count, --benchmark-duration or --stages is required');
+  const ends = [options['request-count'], options['conversation-num'], options['benchmark-duration'], stages];
+  if (!fixed && ends.every((end) => end === null))
+    throw new CliError('--request-count, --conversation-num, --benchmark-duration or --stages is required');
   if (options['arrival-pattern'] !== 'poisson' && stages?.every(({ kind }) => kind === 'concurrency') === true)
     throw new CliError('--arrival-pattern requires a stage with a rate');
   checkCoolDown(options);

@@ -95,6 +95,8 @@ export interface ConcurrencyStage {
 export interface PhaseLoad {
   readonly load: LoadPlan;
   readonly requestCount: number | null;
+  /** Number of whole conversations, instead of `requestCount`, which their requests become; absent: not limited. */
+  readonly conversationCount?: number;
   readonly durationSeconds: number | null;
   /** How long requests in flight may take after the duration. */
   readonly gracePeriodSeconds: number;
