@@ -91,7 +91,7 @@ function prefixFacts({
   };
 }
 
-function fileOptions({ traffic }: RunRequest, file: InputFile, { fileSha256 }: Dataset): ChosenOptions {
+function fileOptions({ traffic }: RunRequest, file: InputFile, { fileSha256, conversation }: Dataset): ChosenOptions {
   const { outputTokens } = traffic.dataset;
   return {
     type: file.type,
@@ -102,7 +102,7 @@ function fileOptions({ traffic }: RunRequest, file: InputFile, { fileSha256 }: D
     prefix_prompts: null,
     user_context_tokens: 0,
     conversation: null,
-    delay_factor: file.type === 'multi_turn' || file.type === 'sessions' ? file.delayRatio : null,
+    delay_factor: conversation === undefined ? null : file.delayRatio,
     entries: null,
     file: fileSha256 === undefined ? null : fileFacts(file, fileSha256),
     prompt_variant: null,

@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../../core/run/canonical-json.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
-import { detectFileType, firstLineOf, TIMED_TYPES } from '../../load/datasets/detect-file-type.ts';
+import { detectFileType, TIMED_TYPES } from '../../load/datasets/detect-file-type.ts';
 import { SAMPLING_STRATEGIES } from '../../load/datasets/file-dataset.ts';
+import { firstLineOf } from '../../load/datasets/input-lines.ts';
 import { parseSequenceDistribution } from '../../load/datasets/lengths.ts';
 import { FILE_TYPES, type FileType, type DatasetRequest } from '../../load/datasets/open-dataset.ts';
 import { DEFAULT_CACHE_BLOCK_TOKENS } from '../../load/datasets/prefix-reuse.ts';
@@ -163,6 +164,12 @@ export const PROMPT_OPTIONS = {
   'session-turn-delay-mean': milliseconds('delay before the next turn', { min: 0, max: ONE_DAY_MS }, 0),
   'session-turn-delay-stddev': milliseconds('standard deviation of this delay', { min: 0, max: ONE_DAY_MS }, 0),
   'session-delay-ratio': number('FACTOR', 'factor of these delays, also of those in a file', { min: 0, max: 1000 }, 1),
+  'inter-turn-delay-cap-seconds': seconds(
+    'longest pause before a request of a file of sessions, of users and of tools (default: none)',
+    { min: 0, max: ONE_DAY_MS / 1000 },
+    null,
+    { requires: ['--input-file'] },
+  ),
   history: choice(
     HISTORIES,
     'answers that later requests of a file of sessions repeat: those of the file where it has them, or those of the server',
@@ -193,7 +200,11 @@ export const PROMPT_OPTIONS = {
   }),
   'custom-dataset-type': choice(FILE_TYPES, 'format of the file (default: detected)', null),
   'dataset-sampling-strategy': choice(SAMPLING_STRATEGIES, 'order in which the file is sent', 'sequential'),
-  'isl-block-size': integer('tokens per hash ID of a trace (default 512, 16 in a bailian_trace)', TOKENS, null),
+  'isl-block-size': integer(
+    'tokens per hash ID of a trace (default 512, 16 in a bailian_trace, 64 in tracelab)',
+    TOKENS,
+    null,
+  ),
   tokenizer: text(
     'NAME',
     'a tokenizer.json or its folder, a model on the Hugging Face hub, or a tiktoken encoding',
@@ -341,6 +352,7 @@ function requestedDataset(options: TrafficOptions): TrafficRequest['dataset'] {
             strategy: options['dataset-sampling-strategy'],
             blockTokens: options['isl-block-size'],
             delayRatio: options['session-delay-ratio'],
+            delayCapSeconds: options['inter-turn-delay-cap-seconds'],
             history: options.history,
           },
   };

@@ -384,7 +384,7 @@ describe('mooncake_trace', () => {
     ],
     [{ input_length: 3, hash_ids: ['a'] }, ':1: hash_ids must be a list of whole numbers'],
     [{ text_input: 'a', hash_ids: [1] }, ':1: text_input and hash_ids cannot be used together'],
-    [{ input_length: 3, delay: 3 }, ':1: delay and session_id require --custom-dataset-type multi_turn'],
+    [{ input_length: 3, delay: 3 }, ':1: delay and session_id require a session_id in the first row'],
   ])('%j', async (row, message) => {
     const path = await fileOf(jsonl(row));
     await expect(open('mooncake_trace', path)).rejects.toThrow(`${path}${message}`);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 
@@ -110,5 +110,31 @@ class LineSplitter {
     if (this.#bytes > this.#limit)
       throw new ConfigurationError(`${this.#file}:${this.#number}: the line is longer than ${this.#limit} bytes`);
     if (bytes.length > 0) this.#pieces.push(bytes);
+  }
+}
+
+/** Enough for the first line: hash ids of a long prompt are a few kilobytes. */
+const FIRST_BYTES = 1 << 20;
+
+/** The first line that is not blank; empty when the file cannot be read. */
+export const firstLineOf = (path: string): string => lineOf(beginningOf(path) ?? '');
+
+/** The first line of a text that is not blank. */
+export const lineOf = (text: string): string => text.split('\n').find((line) => line.trim() !== '') ?? '';
+
+/** Null: a folder; undefined: it cannot be read. */
+export function beginningOf(path: string): string | null | undefined {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return undefined;
+  }
+  try {
+    if (fstatSync(file).isDirectory()) return null;
+    const bytes = Buffer.alloc(FIRST_BYTES);
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, FIRST_BYTES, 0)).replace(/^\uFEFF/, '');
+  } finally {
+    closeSync(file);
   }
 }

@@ -28,7 +28,7 @@ import { sessions, type History } from './sessions.ts';
 import { shareGpt } from './sharegpt.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, syntheticDataset } from './synthetic-dataset.ts';
 import type { DocumentShape, SyntheticOptions } from './synthetic-dataset.ts';
-import { eachLine, readLines } from './input-lines.ts';
+import { eachLine, firstLineOf, readLines } from './input-lines.ts';
 import { InputRow, dueTimes_ns, textRow, type TextRow } from './row.ts';
 import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
@@ -47,6 +47,10 @@ export const FILE_TYPES = [
   'azure_trace',
   'sharegpt',
   'sessions',
+  'dag_jsonl',
+  'otel_spans',
+  'tracelab',
+  'weka_trace',
 ] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
@@ -77,13 +81,15 @@ export interface InputFile {
   readonly blockTokens: number | null;
   /** The type was found from the content; absent: it was given. */
   readonly isDetected?: boolean;
-  /** For `multi_turn` and `sessions`. */
+  /** For files of conversations and sessions. */
   readonly delayRatio: number;
+  /** For files of sessions; absent or null: pauses are not limited. */
+  readonly delayCapSeconds?: number | null;
   /** Where it was downloaded from; absent: the user gave it. */
   readonly source?: DatasetSource;
   /** What a user should know of the download; absent: nothing. */
   readonly notes?: readonly string[];
-  /** For `sessions`; absent: `recorded`. */
+  /** For files of sessions; absent: `recorded`. */
   readonly history?: History;
 }
 
@@ -143,9 +149,10 @@ export function documentShape({
 }
 
 function openFile(
-  { type, blockTokens, delayRatio, history }: InputFile,
+  { type, blockTokens, delayRatio, delayCapSeconds = null, history = 'recorded' }: InputFile,
   options: FileDatasetOptions,
 ): Promise<Dataset> {
+  const ofSessions = { ...options, delayRatio, delayCapSeconds, history, blockTokens };
   switch (type) {
     case 'single_turn':
       return singleTurn(options);
@@ -156,7 +163,10 @@ function openFile(
     case 'raw_payload':
       return rawPayload(options);
     case 'mooncake_trace':
-      return mooncakeTrace({ ...options, blockTokens });
+      // Rows with a session are its requests.
+      return /"session_id"\s*:/.test(firstLineOf(options.file))
+        ? sessions(type, ofSessions)
+        : mooncakeTrace({ ...options, blockTokens });
     case 'bailian_trace':
       return bailianTrace({ ...options, blockTokens });
     case 'burst_gpt_trace':
@@ -166,7 +176,11 @@ function openFile(
     case 'sharegpt':
       return shareGpt(options);
     case 'sessions':
-      return sessions({ ...options, delayRatio, history: history ?? 'recorded' });
+    case 'dag_jsonl':
+    case 'otel_spans':
+    case 'tracelab':
+    case 'weka_trace':
+      return sessions(type, ofSessions);
   }
 }
 
@@ -269,7 +283,7 @@ async function mooncakeTrace(options: TraceOptions): Promise<Dataset> {
   const sha256 = await eachLine(file, (line) => {
     const row = InputRow.parse(file, line);
     if (row.has('delay') || row.has('session_id'))
-      row.refuse('delay and session_id require --custom-dataset-type multi_turn');
+      row.refuse('delay and session_id require a session_id in the first row');
     const text = row.string('text_input');
     const inputTokens = row.tokens('input_length');
     if (text === null && inputTokens === null) row.refuse('input_length or text_input is required');

@@ -68,6 +68,11 @@ export class InputRow {
     return this.#number(key, 1, LONGEST, true);
   }
 
+  /** Tokens or things, of which there may be none. */
+  count(key: string): number | null {
+    return this.#number(key, 0, LONGEST, true);
+  }
+
   milliseconds(key: string): number | null {
     return this.#number(key, 0, LATEST_MS, false);
   }
@@ -101,6 +106,12 @@ export class InputRow {
       if (!isObject(item)) this.refuse(`${key}[${i}] must be an object`);
       return new InputRow(`${this.#place}: ${key}[${i}]`, item);
     });
+  }
+
+  /** The same of a list that may be empty or missing. */
+  listed(key: string): readonly InputRow[] {
+    const value = this.#json[key];
+    return !this.has(key) || (Array.isArray(value) && value.length === 0) ? [] : this.rows(key);
   }
 
   #number(key: string, least: number, most: number, whole: boolean): number | null {

@@ -41,8 +41,15 @@ const SESSION = {
 async function opened(content: unknown = SESSION, history: History = 'recorded') {
   const file = join(folder, 'sessions.jsonl');
   await writeFile(file, JSON.stringify(content));
-  const options = { outputTokens: 64, seed: 1, strategy: 'sequential' as const, tokenizer: null, delayRatio: 2 };
-  return sessions({ ...options, file, history });
+  const options = {
+    outputTokens: 64,
+    seed: 1,
+    strategy: 'sequential' as const,
+    tokenizer: null,
+    delayRatio: 2,
+    delayCapSeconds: null,
+  };
+  return sessions('sessions', { ...options, file, history, blockTokens: null });
 }
 
 const messagesOf = (request: Parameters<typeof chat.body>[0]): unknown =>

@@ -2,9 +2,15 @@ import type { JsonObject, Message } from '../endpoints/endpoint.ts';
 import { isObject } from '../endpoints/endpoint.ts';
 import type { Conversation, Dataset, TurnPlace } from './dataset.ts';
 import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
-import { readLines } from './input-lines.ts';
-import { InputRow } from './row.ts';
+import { readLines, type InputText } from './input-lines.ts';
+import { dueTimes_ns, InputRow } from './row.ts';
+import { dagSessions } from './session-files/aiperf-dag.ts';
+import { mooncakeSessions } from './session-files/mooncake-sessions.ts';
+import { otelSessions } from './session-files/otel-spans.ts';
+import { tracelabSessions } from './session-files/tracelab-trace.ts';
+import { wekaSession } from './session-files/weka-trace.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
+import { BLOCK_TOKENS, BlockPrompts, blockReuse, hashIdsOf } from './trace-dataset.ts';
 
 /** Values of `--history`: which answers the later requests of a session repeat. */
 export const HISTORIES = ['recorded', 'live'] as const;
@@ -14,8 +20,33 @@ export type History = (typeof HISTORIES)[number];
 export interface SessionOptions extends FileDatasetOptions {
   /** `--session-delay-ratio`: the pauses of users are multiplied by it; times of tools are not. */
   readonly delayRatio: number;
+  /** `--inter-turn-delay-cap-seconds`; null: none. */
+  readonly delayCapSeconds: number | null;
   /** `recorded`: the file's answers where it has them, else the server's. */
   readonly history: History;
+  /** `--isl-block-size`: tokens that a hash id stands for in files that do not say; null: those of the format. */
+  readonly blockTokens: number | null;
+}
+
+/** Formats of files with sessions, by their `--custom-dataset-type`. */
+type SessionFileType = 'sessions' | 'dag_jsonl' | 'mooncake_trace' | 'otel_spans' | 'tracelab' | 'weka_trace';
+
+/** The sessions of a file in our own format. */
+function sessionsIn(type: SessionFileType, rows: readonly InputRow[], blockTokens: number | null): readonly InputRow[] {
+  switch (type) {
+    case 'sessions':
+      return rows;
+    case 'dag_jsonl':
+      return dagSessions(rows);
+    case 'mooncake_trace':
+      return mooncakeSessions(rows, blockTokens ?? BLOCK_TOKENS.mooncake_trace);
+    case 'otel_spans':
+      return otelSessions(rows);
+    case 'tracelab':
+      return tracelabSessions(rows, blockTokens ?? BLOCK_TOKENS.tracelab);
+    case 'weka_trace':
+      return rows.map(wekaSession);
+  }
 }
 
 /** A request of a session as its file has it. */
@@ -24,10 +55,22 @@ interface PlannedRequest {
   /** Number of the request whose messages and answer precede its own; null: none. */
   readonly continues: number | null;
   readonly messages: readonly Message[];
+  /** A message of random words that follows them; null: none. */
+  readonly words: PlannedWords | null;
   /** Null: not recorded. */
   readonly answer: Message | null;
   readonly outputTokens: number | null;
   readonly tools: readonly JsonObject[] | null;
+  readonly extra: JsonObject | null;
+}
+
+/** A text of which the file has the length, and ids of its blocks: equal ones have equal words. */
+interface PlannedWords {
+  readonly tokens: number;
+  readonly hashIds: readonly number[];
+  readonly blockTokens: number;
+  /** Whose ids they are; empty: those of the file. */
+  readonly scope: string;
 }
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
@@ -35,17 +78,38 @@ const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 /**
  * `sessions`: a session of agents per line, whose requests form a graph; `schemas/session.schema.json` has its fields. A
  * request waits for those in `after`, and its messages follow those of the request that it `continues` and the answer to
- * it. Throws a `ConfigurationError`.
+ * it. Files of other tools become such sessions. Throws a `ConfigurationError`.
  */
-export async function sessions(options: SessionOptions): Promise<Dataset> {
-  const { file, strategy, seed, delayRatio, history } = options;
+export async function sessions(type: SessionFileType, options: SessionOptions): Promise<Dataset> {
+  const { file, strategy, seed, delayRatio, delayCapSeconds, history, blockTokens, tokenizer } = options;
   const { texts, sha256 } = await readLines(file);
-  const all = requireEntries(texts, file).map((text) => plannedSession(InputRow.parse(file, text), delayRatio));
+  const rows = documents(requireEntries(texts, file)).map((text) => InputRow.parse(file, text));
+  const found = requireEntries(sessionsIn(type, rows, blockTokens), file);
+  const all = found.map((row, i) => plannedSession(row, options, i));
+  const begins = found.map((row) => ({ row, timestamp_ms: row.milliseconds('start_ms') }));
+  // The times are meaningful only in file order.
+  const due_ns = strategy === 'sequential' ? dueTimes_ns(begins) : undefined;
   const order = entryOrder(strategy, all.length, seed);
-  const conversation = (phase: string, position: number): Conversation =>
-    sessionOf(all[order(phase, position)] ?? [], options);
+  const prompts = new Map<number, BlockPrompts>();
+  const write: WordWriter = ({ tokens, hashIds, blockTokens: ofBlock, scope }, index) => {
+    const writer = prompts.get(ofBlock) ?? new BlockPrompts(seed, ofBlock, tokenizer);
+    prompts.set(ofBlock, writer);
+    return writer.prompt(tokens, hashIds, index, scope);
+  };
+  const conversation = (phase: string, position: number): Conversation => {
+    const number = order(phase, position);
+    return sessionOf(all[number] ?? [], options, (words, request) => write(words, `${number}/${request}`));
+  };
+  const shared: Dataset['shared'] = (phase, position) =>
+    (all[order(phase, position)] ?? []).flatMap(({ words }) =>
+      words === null ? [] : [blockReuse(words.tokens, words.hashIds, words.blockTokens, words.scope)],
+    );
+  const hasWords = all.flat().some(({ words }) => words !== null);
   return {
-    planSha256: filePlanSha256('sessions', sha256, options, { delayRatio, history }),
+    planSha256: filePlanSha256(type, sha256, options, {
+      ...{ delayRatio, history, ...(delayCapSeconds === null ? {} : { delayCapSeconds }) },
+      ...(hasWords ? { blockTokens, seeded: 1 } : {}),
+    }),
     fileSha256: sha256,
     size: all.length,
     longestOutputTokens: longestOutput(
@@ -55,11 +119,40 @@ export async function sessions(options: SessionOptions): Promise<Dataset> {
     hasTools: all.flat().some(usesTools),
     request: (phase, position) => conversation(phase, position).request(0, []),
     conversation,
+    ...(due_ns === undefined ? {} : { due_ns }),
+    // Of texts it is not known what they share.
+    ...(all.flat().every(isOfBlocks) ? { shared } : {}),
   };
 }
 
-function plannedSession(session: InputRow, delayRatio: number): readonly PlannedRequest[] {
+/** Of a request: its words, with its number in the session. */
+type WordWriter = (words: PlannedWords, index: string) => string;
+
+const isOfBlocks = ({ words, messages, continues }: PlannedRequest): boolean =>
+  words !== null && words.hashIds.length > 0 && messages.length === 0 && continues === null;
+
+/** A JSON document per line, or a single one over several lines. */
+function documents(lines: readonly InputText[]): readonly InputText[] {
+  const [first] = lines;
+  if (first === undefined || lines.length === 1) return lines;
+  try {
+    JSON.parse(first.text);
+    return lines;
+  } catch {
+    return [{ line: first.line, text: lines.map(({ text }) => text).join('\n') }];
+  }
+}
+
+/** `index`: the number of the session in its file. */
+function plannedSession(
+  session: InputRow,
+  { delayRatio, delayCapSeconds }: SessionOptions,
+  index: number,
+): readonly PlannedRequest[] {
+  const limited = (delaySeconds: number): number => Math.min(delaySeconds, delayCapSeconds ?? Infinity);
   const rows = session.rows('requests');
+  const blockTokens = session.tokens('block_size') ?? BLOCK_TOKENS.mooncake_trace;
+  const scope = session.json.local_hash_ids === true ? String(index) : '';
   const numbers = new Map<string, number>();
   const agents = new Map<string, { readonly number: number; turns: number }>();
   const names = rows.map((row) => row.string('agent') ?? '');
@@ -83,19 +176,26 @@ function plannedSession(session: InputRow, delayRatio: number): readonly Planned
     return {
       place: {
         after: after ?? (continues === null ? (number === 0 ? [] : [number - 1]) : [continues]),
-        thinkSeconds: ((row.milliseconds('think_ms') ?? 0) / 1000) * delayRatio,
-        toolSeconds: tool_ms === null ? null : tool_ms / 1000,
+        thinkSeconds: limited(((row.milliseconds('think_ms') ?? 0) / 1000) * delayRatio),
+        toolSeconds: tool_ms === null ? null : limited(tool_ms / 1000),
         turn: agent.turns,
         agent: hasAgents ? agent.number : null,
         recordedSeconds: own_ms === null || start_ms === null ? null : (own_ms - start_ms) / 1000,
       },
       continues,
-      messages: row.rows('messages').map(messageOf),
+      messages: row.has('input_length') && !row.has('messages') ? [] : row.rows('messages').map(messageOf),
+      words: wordsOf(row, blockTokens, scope),
       answer: row.has('answer') ? answerOf(row) : null,
       outputTokens: row.tokens('output_length') ?? row.tokens('max_tokens'),
       tools: row.has('tools') ? row.rows('tools').map(({ json }) => json) : null,
+      extra: isObject(row.json.extra) ? row.json.extra : null,
     };
   });
+}
+
+function wordsOf(row: InputRow, blockTokens: number, scope: string): PlannedWords | null {
+  const tokens = row.tokens('input_length');
+  return tokens === null ? null : { tokens, hashIds: hashIdsOf(row, tokens, blockTokens), blockTokens, scope };
 }
 
 function usesTools({ messages, answer, tools }: PlannedRequest): boolean {
@@ -132,8 +232,11 @@ function messageOf(row: InputRow): Message {
   };
 }
 
-function sessionOf(requests: readonly PlannedRequest[], options: SessionOptions): Conversation {
-  const { outputTokens, tokenizer, history } = options;
+function sessionOf(
+  requests: readonly PlannedRequest[],
+  { outputTokens, tokenizer, history }: SessionOptions,
+  write: (words: PlannedWords, number: number) => string,
+): Conversation {
   const requestAt = (number: number): PlannedRequest => {
     const found = requests[number];
     if (found === undefined) throw new RangeError(`the session has no request ${number}`);
@@ -144,19 +247,23 @@ function sessionOf(requests: readonly PlannedRequest[], options: SessionOptions)
     place: (number) => requestAt(number).place,
     request(number, responses) {
       const messages: Message[] = [];
+      let tokens = 0;
       for (let at: number | null = number; at !== null; at = requestAt(at).continues) {
-        const { messages: own, answer } = requestAt(at);
-        const answers = at === number ? [] : answered(answer, responses[at] ?? '', history);
-        messages.unshift(...own, ...answers);
+        const { messages: own, words, answer } = requestAt(at);
+        const written: Message[] = words === null ? [] : [{ role: 'user', content: write(words, at) }];
+        const counted = [...own, ...(at === number ? [] : answered(answer, responses[at] ?? '', history))];
+        messages.unshift(...own, ...written, ...counted.slice(own.length));
+        tokens += words?.tokens ?? 0;
+        if (tokenizer !== null) tokens += counted.reduce((sum, { content }) => sum + tokenizer.count(content), 0);
       }
-      const { outputTokens: planned, tools } = requestAt(number);
-      const count = (text: string): number => tokenizer?.count(text) ?? 0;
+      const { outputTokens: planned, tools, extra } = requestAt(number);
       return {
         prompt: '',
         history: messages,
         max_tokens: planned ?? outputTokens ?? DEFAULT_OUTPUT_TOKENS,
         ...(tools === null ? {} : { tools }),
-        ...(tokenizer === null ? {} : { input_tokens: messages.reduce((sum, { content }) => sum + count(content), 0) }),
+        ...(extra === null ? {} : { extra }),
+        ...(tokenizer === null ? {} : { input_tokens: tokens }),
       };
     },
   };

@@ -109,7 +109,7 @@ export interface TraceOptions extends FileDatasetOptions {
 }
 
 /** Tokens that a hash id stands for, by format. */
-export const BLOCK_TOKENS = { mooncake_trace: 512, bailian_trace: 16 } as const;
+export const BLOCK_TOKENS = { mooncake_trace: 512, bailian_trace: 16, tracelab: 64 } as const;
 
 /** A trace that was read. */
 export interface ReadTrace {
@@ -155,9 +155,15 @@ export function traceDataset(trace: ReadTrace, options: FileDatasetOptions): Dat
 /** The blocks of a row; a partial block is a text of its own. */
 function rowReuse(rows: TraceRows, row: number, blockTokens: number): PromptReuse {
   const tokens = rows.inputTokens(row);
-  const segments = Array.from(rows.hashIds(row), (id, i): PromptSegment => {
+  return blockReuse(tokens, rows.hashIds(row), blockTokens);
+}
+
+/** What prompts made of blocks share. `scope`: whose ids they are; empty: those of the file. */
+export function blockReuse(tokens: number, hashIds: ArrayLike<number>, blockTokens: number, scope = ''): PromptReuse {
+  const segments = Array.from(hashIds, (id, i): PromptSegment => {
     const length = Math.min(blockTokens, tokens - i * blockTokens);
-    return { key: length === blockTokens ? id : `${id}/${length}`, tokens: length };
+    const key = scope === '' ? id : `${scope}/${id}`;
+    return { key: length === blockTokens ? key : `${key}/${length}`, tokens: length };
   });
   return { tokens, segments, earlier: 0 };
 }
@@ -182,11 +188,11 @@ export function hashIdsOf(row: InputRow, inputTokens: number, blockTokens: numbe
 const MAX_BLOCKS = 4096;
 
 /** Prompts made of blocks: the same id always has the same text; what follows the blocks is unique to the request. */
-class BlockPrompts {
+export class BlockPrompts {
   readonly #seed: number;
   readonly #blockTokens: number;
   readonly #writer: PromptWriter;
-  readonly #known = new Map<number, string>();
+  readonly #known = new Map<number | string, string>();
 
   constructor(seed: number, blockTokens: number, tokenizer: Tokenizer | null) {
     this.#seed = seed;
@@ -194,12 +200,13 @@ class BlockPrompts {
     this.#writer = new PromptWriter(tokenizer);
   }
 
-  prompt(inputTokens: number, hashIds: Iterable<number>, index: number): string {
+  /** `index`: of the request; `scope`: whose ids they are, empty: those of the file. */
+  prompt(inputTokens: number, hashIds: Iterable<number>, index: number | string, scope = ''): string {
     let left = inputTokens;
     let text = '';
     for (const id of hashIds) {
       const tokens = Math.min(left, this.#blockTokens);
-      text += this.#block(id, tokens);
+      text += this.#block(scope === '' ? id : `${scope}/${id}`, tokens);
       left -= tokens;
     }
     if (left > 0) text += this.#writer.write(seededRandom(`${this.#seed}/rest/${index}`), left, text !== '').text;
@@ -207,7 +214,7 @@ class BlockPrompts {
   }
 
   /** A partial block is the beginning of the text of the full one. */
-  #block(id: number, tokens: number): string {
+  #block(id: number | string, tokens: number): string {
     const random = seededRandom(`${this.#seed}/block/${id}`);
     if (tokens < this.#blockTokens) return this.#writer.write(random, tokens, true).text;
     const known = this.#known.get(id);

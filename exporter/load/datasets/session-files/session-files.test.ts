@@ -1,0 +1,355 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { chat } from '../../endpoints/openai.ts';
+import type { Dataset } from '../dataset.ts';
+import { detectFileType } from '../detect-file-type.ts';
+import { openDataset, type FileType } from '../open-dataset.ts';
+import type { History } from '../sessions.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'session-files-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Opened as it is recognized, which is the expected type. */
+async function opened(type: FileType, text: string, history: History = 'recorded'): Promise<Dataset> {
+  const path = join(folder, 'input.jsonl');
+  await writeFile(path, text);
+  expect(detectFileType(path)).toBe(type);
+  const file = { path, type, history, strategy: 'sequential', blockTokens: null, delayRatio: 1 } as const;
+  return openDataset(
+    {
+      file,
+      inputTokens: null,
+      outputTokens: null,
+      seed: 1,
+      repeat: 0,
+      synthetic: { conversations: null, entries: null },
+    },
+    null,
+  );
+}
+
+const lines = (...documents: readonly object[]): string => documents.map((each) => JSON.stringify(each)).join('\n');
+
+/** The numbers that each request waits for, its agent, and its pauses of users and tools in seconds. */
+const graphOf = (dataset: Dataset, position = 0) => {
+  const session = dataset.conversation?.('measure', position);
+  return Array.from({ length: session?.requests ?? 0 }, (_, i) => {
+    const place = session?.place(i);
+    return [place?.after, place?.agent, place?.thinkSeconds, place?.toolSeconds];
+  });
+};
+
+const messagesOf = (dataset: Dataset, number: number, responses: readonly string[] = [], position = 0): unknown => {
+  const request = dataset.conversation?.('measure', position).request(number, responses);
+  if (request === undefined) return null;
+  return (JSON.parse(chat.body(request, { model: 'm', sampling: {}, includeUsage: false })) as { messages: unknown })
+    .messages;
+};
+
+const said = (content: string) => ({ role: 'user', content });
+const answer = (content: string) => ({ role: 'assistant', content });
+
+describe("AIPerf's dag_jsonl", () => {
+  const DAG = lines(
+    {
+      session_id: 'main',
+      turns: [
+        { messages: [said('plan')], max_tokens: 9, spawns: ['look', { children: ['read'], join_at: 2 }] },
+        { messages: [said('between')], delay: 500, extra: { temperature: 0 } },
+        { messages: [said('end')], forks: ['fork'] },
+      ],
+    },
+    { session_id: 'look', turns: [{ messages: [said('look')] }, { messages: [said('closer')] }] },
+    { session_id: 'read', turns: [{ messages: [said('read')] }] },
+    { session_id: 'fork', turns: [{ messages: [said('fork')] }] },
+  );
+
+  test('spawns run beside the turns until the one that joins them; forks continue', async () => {
+    const dataset = await opened('dag_jsonl', DAG);
+    expect(dataset.size).toBe(1);
+    expect(graphOf(dataset)).toEqual([
+      [[], 1, 0, null],
+      [[0], 2, 0, null],
+      [[1], 2, 0, null],
+      [[0], 3, 0, null],
+      // 'look' joins at the next turn, 'read' at the one after it.
+      [[0, 2], 1, 0.5, null],
+      [[4, 3], 1, 0, null],
+      [[5], 4, 0, null],
+    ]);
+    const answers = ['P', 'L', 'C', 'R', 'B', 'E'];
+    expect(messagesOf(dataset, 2, answers)).toEqual([said('look'), answer('L'), said('closer')]);
+    const before = [said('plan'), answer('P'), said('between'), answer('B'), said('end')];
+    expect(messagesOf(dataset, 6, answers)).toEqual([...before, answer('E'), said('fork')]);
+    const session = dataset.conversation?.('measure', 0);
+    expect(session?.request(0, []).max_tokens).toBe(9);
+    expect(session?.request(4, []).extra).toEqual({ temperature: 0 });
+  });
+
+  test('rounds of an orchestrator wait for the round before', async () => {
+    const rounds = [{ spawns: ['a', 'b'] }, { spawns: ['c'], think_time_ms: 250 }];
+    const turns = (text: string) => [{ messages: [said(text)] }];
+    const dataset = await opened(
+      'dag_jsonl',
+      lines(
+        { session_id: 'o', orchestrator: true, rounds, think_time_ms: 100 },
+        ...['a', 'b', 'c'].map((session_id) => ({ session_id, turns: turns(session_id) })),
+      ),
+    );
+    expect(graphOf(dataset)).toEqual([
+      [[], 1, 0.1, null],
+      [[], 2, 0.1, null],
+      [[0, 1], 3, 0.25, null],
+    ]);
+  });
+
+  test.each([
+    [{ turns: [{ messages: [said('a')], spawns: ['b'] }] }, ":1: turns[0]: 'b' is not the session_id of a line"],
+    [{ turns: [{ messages: [said('a')], spawns: ['a'] }] }, ':1: every conversation is started by another one'],
+    [
+      { turns: [{ messages: [{ role: 'user', content: [{ type: 'image_url' }] }] }] },
+      'messages[0]: content must be text',
+    ],
+  ])('%j is refused', async (row, problem) => {
+    await expect(opened('dag_jsonl', lines({ session_id: 'a', ...row }))).rejects.toThrow(problem);
+  });
+});
+
+describe('a Mooncake trace with sessions', () => {
+  test('lengths and texts follow what was said; blocks and messages are whole prompts', async () => {
+    const dataset = await opened(
+      'mooncake_trace',
+      lines(
+        { session_id: 'a', timestamp: 1000, text_input: 'Hi', output_length: 7 },
+        { session_id: 'b', timestamp: 2000, input_length: 4, hash_ids: [1, 2] },
+        { session_id: 'a', timestamp: 3500, text_input: 'And now?' },
+        { session_id: 'a', delay: 40, messages: [said('all of it')] },
+        { session_id: 'b', delay: 2, input_length: 3, hash_ids: [1] },
+      ).replaceAll('"input_length":4', '"input_length":600'),
+    );
+    expect(dataset.size).toBe(2);
+    // --fixed-schedule begins them at these times.
+    expect(dataset.due_ns).toEqual(Float64Array.of(1e9, 2e9));
+    expect(graphOf(dataset)).toEqual([
+      [[], null, 0, null],
+      [[0], null, 2.5, null],
+      [[1], null, 0.04, null],
+    ]);
+    expect(messagesOf(dataset, 1, ['Hello'])).toEqual([said('Hi'), answer('Hello'), said('And now?')]);
+    expect(messagesOf(dataset, 2, ['Hello', 'Now'])).toEqual([said('all of it')]);
+    const [[first], [second]] = [0, 1].map(
+      (number) => messagesOf(dataset, number, ['x'], 1) as { content: string }[],
+    ) as [[{ content: string }], [{ content: string }]];
+    expect([first.content.split(' ').length, second.content.split(' ').length]).toEqual([600, 3]);
+    expect(first.content.startsWith(second.content)).toBe(true);
+  });
+});
+
+/** OTLP's list of attributes. */
+const attributes = (values: Readonly<Record<string, string | number>>) =>
+  Object.entries(values).map(([key, value]) => ({
+    key,
+    value: typeof value === 'string' ? { stringValue: value } : { intValue: String(value) },
+  }));
+
+/** Times in seconds. */
+const span = (
+  spanId: string,
+  parentSpanId: string,
+  start: number,
+  end: number,
+  values: Record<string, string | number>,
+) => ({
+  ...{ traceId: 't1', spanId, parentSpanId, name: 'x' },
+  startTimeUnixNano: String(BigInt(start * 1000) * 1_000_000n),
+  endTimeUnixNano: String(BigInt(end * 1000) * 1_000_000n),
+  attributes: attributes(values),
+});
+
+const text = (role: string, content: string) => ({ role, parts: [{ type: 'text', content }] });
+
+const chatSpan = (id: string, parent: string, start: number, end: number, input: readonly object[]) =>
+  span(id, parent, start, end, {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.usage.output_tokens': 5,
+    'gen_ai.input.messages': JSON.stringify(input),
+  });
+
+describe('spans of OpenTelemetry', () => {
+  const asked = text('user', 'Weather in Paris?');
+  const called = {
+    role: 'assistant',
+    parts: [{ type: 'tool_call', id: 'c1', name: 'get_weather', arguments: { location: 'Paris' } }],
+  };
+  const told = { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'rainy, 57°F' }] };
+  const agent = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'main' };
+  const SPANS = [
+    span('root', '', 100, 120, agent),
+    chatSpan('one', 'root', 100, 102, [asked]),
+    span('sub', 'root', 102.5, 110, { ...agent, 'gen_ai.agent.name': 'sub' }),
+    chatSpan('in a', 'sub', 103, 105, [text('user', 'a')]),
+    chatSpan('in b', 'sub', 105.5, 109, [text('user', 'b')]),
+    span('tool', 'root', 102, 109.5, { 'gen_ai.operation.name': 'execute_tool' }),
+    chatSpan('two', 'root', 110.5, 112, [asked, called, told]),
+  ];
+  const OTLP = { resourceSpans: [{ resource: {}, scopeSpans: [{ scope: {}, spans: SPANS }] }] };
+
+  test.each([
+    ['a line', JSON.stringify(OTLP)],
+    ['several lines', JSON.stringify(OTLP, null, 2)],
+  ])('requests wait for what had ended, and agents for those they called, in %s', async (_, content) => {
+    const dataset = await opened('otel_spans', content);
+    expect(graphOf(dataset)).toEqual([
+      [[], 1, 0, null],
+      [[0], 2, 1, null],
+      [[1], 2, 0.5, null],
+      // The agent's last request ended 1.5 s before.
+      [[2], 1, 0, 1.5],
+    ]);
+    expect(dataset.hasTools).toBe(true);
+    const call = { id: 'c1', type: 'function', function: { name: 'get_weather', arguments: '{"location":"Paris"}' } };
+    expect(messagesOf(dataset, 3, ['live'])).toEqual([
+      said('Weather in Paris?'),
+      { role: 'assistant', content: '', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: 'rainy, 57°F' },
+    ]);
+    expect(dataset.conversation?.('measure', 0).request(0, []).max_tokens).toBe(5);
+  });
+
+  test('a request that repeats an earlier one with its answer continues it: --history live', async () => {
+    const turns = [
+      chatSpan('one', '', 100, 101, [text('user', 'Hi')]),
+      chatSpan('two', '', 102, 103, [text('user', 'Hi'), text('assistant', 'Hello'), text('user', 'And now?')]),
+    ];
+    const dataset = await opened('otel_spans', JSON.stringify({ spans: turns }), 'live');
+    expect(messagesOf(dataset, 1, ['Good day'])).toEqual([said('Hi'), answer('Good day'), said('And now?')]);
+  });
+
+  test('spans without messages are refused', async () => {
+    const bare = span('one', '', 100, 101, { 'gen_ai.operation.name': 'chat' });
+    await expect(opened('otel_spans', JSON.stringify({ spans: [bare] }))).rejects.toThrow(
+      'spans[0]: gen_ai.input.messages is missing',
+    );
+  });
+});
+
+describe("Weka's traces", () => {
+  const request = (t: number, hash_ids: readonly number[], more: object = {}) => ({
+    ...{ t, type: 's', model: 'c', in: hash_ids.length * 64 + 10, out: 20, hash_ids, api_time: 2.5 },
+    ...more,
+  });
+  const trace = (requests: readonly object[]) => ({
+    ...{ id: 'trace_0001', models: ['c'], block_size: 64, tool_tokens: 0, system_tokens: 0 },
+    requests,
+  });
+  const subagent = (t: number, agent_id: string, requests: readonly object[]) => ({
+    ...{ t, type: 'subagent', agent_id, subagent_type: 'Explore', status: 'completed', requests },
+  });
+
+  test('agents begin where they stand in the list, run beside each other, and are joined', async () => {
+    const dataset = await opened(
+      'weka_trace',
+      lines(
+        trace([
+          request(0, [1]),
+          subagent(12, 'a', [request(0, [7]), request(4.5, [7, 8])]),
+          subagent(12, 'b', [request(0.5, [9])]),
+          request(14.5, [1, 2], { input_types: ['tool_result'] }),
+        ]),
+        trace([request(0, [1])]),
+      ),
+    );
+    expect(dataset.size).toBe(2);
+    expect(graphOf(dataset)).toEqual([
+      [[], 1, 0, null],
+      [[0], 2, 0, null],
+      [[0], 3, 0.5, null],
+      [[1], 2, 2, null],
+      [[2, 3], 1, 0, 5],
+    ]);
+    const texts = [0, 4].map((number) => (messagesOf(dataset, number) as [{ content: string }])[0].content.split(' '));
+    expect(texts.map(({ length }) => length)).toEqual([74, 138]);
+    expect(texts[1]?.slice(0, 64)).toEqual(texts[0]?.slice(0, 64));
+    // Ids are of one trace alone.
+    const other = (messagesOf(dataset, 0, [], 1) as [{ content: string }])[0].content.split(' ');
+    expect(other.slice(0, 64)).not.toEqual(texts[0]?.slice(0, 64));
+    expect(dataset.shared?.('measure', 0)[4]).toEqual({
+      ...{ tokens: 138, earlier: 0 },
+      segments: [
+        { key: '0/1', tokens: 64 },
+        { key: '0/2', tokens: 64 },
+      ],
+    });
+  });
+
+  test('in files of whole seconds a request follows one that ended within its second', async () => {
+    const dataset = await opened('weka_trace', JSON.stringify(trace([request(0, [1]), request(2, [1, 2])])));
+    expect(graphOf(dataset)).toEqual([
+      [[], null, 0, null],
+      [[0], null, 0, null],
+    ]);
+  });
+
+  test('absolute times of agents', async () => {
+    const agent = subagent(3.5, 'a', [request(3.5, [7]), request(7.25, [7, 8])]);
+    const dataset = await opened('weka_trace', JSON.stringify(trace([request(0.5, [1]), agent, request(10.75, [1])])));
+    expect(graphOf(dataset)).toEqual([
+      [[], 1, 0, null],
+      [[0], 2, 0.5, null],
+      [[1], 2, 1.25, null],
+      [[2], 1, 1, null],
+    ]);
+  });
+});
+
+describe('rounds of TraceLab', () => {
+  const round = (
+    session_id: string,
+    second: number,
+    tokens: readonly [prefix: number, appended: number],
+    of: string,
+  ) => ({
+    ...{
+      provider: 'claude',
+      session_id,
+      round_index: second,
+      model: 'c',
+      output_tokens: 30,
+      reasoning_output_tokens: null,
+    },
+    ...{ input_tokens_total: tokens[0] + tokens[1], prefix_tokens: tokens[0], newly_append_tokens: tokens[1] },
+    timing_events: [
+      { event_type: of, timestamp: `2026-05-01T10:00:0${second}.000Z` },
+      { event_type: 'text', timestamp: `2026-05-01T10:00:0${second}.500Z` },
+    ],
+    tools: [],
+  });
+
+  test('the cached part of a prompt is the beginning of the one before it', async () => {
+    const dataset = await opened(
+      'tracelab',
+      lines(
+        round('claude:1', 1, [0, 200], 'user_message'),
+        round('codex:2', 1, [0, 64], 'user_message'),
+        round('claude:1', 3, [130, 100], 'tool_result'),
+      ),
+    );
+    expect(dataset.size).toBe(2);
+    expect(graphOf(dataset)).toEqual([
+      [[], null, 0, null],
+      [[0], null, 0, 1.5],
+    ]);
+    expect(dataset.shared?.('measure', 0).map(({ segments }) => segments.map(({ key }) => key))).toEqual([
+      ['0/0', '0/1', '0/2'],
+      ['0/0', '0/1', '0/3'],
+    ]);
+    const texts = [0, 1].map((number) => (messagesOf(dataset, number) as [{ content: string }])[0].content.split(' '));
+    expect(texts.map(({ length }) => length)).toEqual([200, 230]);
+    expect(texts[1]?.slice(0, 128)).toEqual(texts[0]?.slice(0, 128));
+  });
+});
