@@ -38,8 +38,14 @@ interface ServerState {
 
 /** A server whose finished requests the test moves by hand. */
 async function measured(state: ServerState, request = REQUEST) {
-  const engine = state.prefix ?? 'vllm:';
-  const server = await metricsServer((_, response) =>
+  return begun([await servedPage(() => state)], request);
+}
+
+/** A metrics page of what is returned at each request. */
+async function servedPage(stateNow: () => ServerState): Promise<string> {
+  const server = await metricsServer((_, response) => {
+    const state = stateNow();
+    const engine = state.prefix ?? 'vllm:';
     page(
       response,
       [
@@ -53,16 +59,16 @@ async function measured(state: ServerState, request = REQUEST) {
         `${engine}e2e_request_latency_seconds_count ${state.finished}`,
         '',
       ].join('\n'),
-    ),
-  );
+    );
+  });
   cleanUp.push(() => server.close());
-  return begun(server.origin, request);
+  return server.origin;
 }
 
-async function begun(origin: string, request = REQUEST) {
+async function begun(origins: readonly string[], request = REQUEST) {
   const epoch = runEpoch();
   const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
-  const servers = new ServerCollection([parseTarget(origin)], request, epoch, () => undefined);
+  const servers = new ServerCollection(origins.map(parseTarget), request, epoch, () => undefined);
   cleanUp.push(() => servers.stop());
   await servers.begin();
   return { servers, now_ns };
@@ -185,6 +191,37 @@ describe("the servers' side of a run", () => {
     expect(result.why).toBe(`not exact: several servers answer at ${result.targets[0]?.target}`);
   });
 
+  describe('a load balancer and the servers behind it', () => {
+    /** Requests that the two servers counted, of 20 that the client sent. */
+    async function balanced(counts: readonly [number, number]) {
+      const states: readonly (ServerState & { finished: number })[] = [
+        { finished: 5, running: 0, start: 1000 },
+        { finished: 9, running: 0, start: 2000 },
+      ];
+      let pages = 0;
+      const behind = await Promise.all(states.map((state) => servedPage(() => state)));
+      const balancer = await servedPage(() => states[(pages += 1) % 2] as ServerState);
+      const { servers, now_ns } = await begun([balancer, ...behind]);
+      await servers.beforePhase('measure', never);
+      const start_ns = now_ns();
+      states.forEach((state, i) => (state.finished += counts[i] ?? 0));
+      const { result } = await servers.finish([phase(start_ns, now_ns(), 20)], never);
+      return { result, balancer: result.targets[0] };
+    }
+
+    test('their own pages count, and the page of the load balancer does not', async () => {
+      const { result, balancer } = await balanced([13, 7]);
+      expect(balancer).toMatchObject({ state: 'several_servers' });
+      expect(result).toMatchObject({ exact: true, why: null, requests: { server: 20, client: 20 } });
+    });
+
+    test('one whose page is not known is missed', async () => {
+      const { result, balancer } = await balanced([13, 2]);
+      const fewer = 'the servers counted 5 requests fewer than the client';
+      expect(result.why).toBe(`not exact: several servers answer at ${balancer?.target}, and ${fewer}`);
+    });
+  });
+
   describe('a histogram whose observations come later than the count of requests', () => {
     /** `prefills`: the observations in seconds that the page shows. */
     async function late(): Promise<
@@ -202,7 +239,7 @@ describe("the servers' side of a run", () => {
         );
       });
       cleanUp.push(() => server.close());
-      return { state, asked: server.asked, ...(await begun(server.origin)) };
+      return { state, asked: server.asked, ...(await begun([server.origin])) };
     }
     const prefill = async (servers: CollectedServers): Promise<unknown> => {
       const directory = await mkdtemp(join(tmpdir(), 'servers-'));
@@ -273,7 +310,7 @@ describe("the servers' side of a run", () => {
         );
       });
       cleanUp.push(() => server.close());
-      const { servers } = await begun(server.origin);
+      const { servers } = await begun([server.origin]);
       await servers.beforePhase('measure', never);
       // The wait would take 4 s, with a page every 100 ms.
       expect(server.asked.length).toBeLessThan(10);

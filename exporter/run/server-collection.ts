@@ -252,7 +252,15 @@ export class ServerCollection {
     const inexact =
       measure === undefined || measure.documents != null ? [] : this.#edges.late.inexact(collection.targets);
     const differ = whyCountsDiffer(requests, [measure, coolDown].flatMap((phase) => phase ?? []).map(clientCounts));
-    const why = differ === null ? this.#whyNotExact(settled, targets) : `not exact: ${differ}`;
+    // Equal counts show that the servers behind a load balancer have pages of their own here, and that none is missing.
+    const several =
+      requests?.difference === 0 ? undefined : targets.find(({ state }) => state === 'several_servers')?.target;
+    const why =
+      several !== undefined
+        ? `not exact: several servers answer at ${several}${differ === null || targets.length === 1 ? '' : `, and ${differ}`}`
+        : differ === null
+          ? this.#whyNotExact(settled, targets)
+          : `not exact: ${differ}`;
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const cpu_seconds = this.#collector.busySeconds;
     return {
@@ -280,10 +288,8 @@ export class ServerCollection {
   }
 
   #whyNotExact({ atRest }: Settled, targets: ServersResult['targets']): string | null {
-    // Before restarts, for which the turns of several servers may have been taken.
-    const several = targets.find(({ state }) => state === 'several_servers');
-    if (several !== undefined) return `not exact: several servers answer at ${several.target}`;
-    const restarted = targets.find(({ restarts }) => restarts > 0);
+    // At an address of several servers their turns may have been taken for restarts.
+    const restarted = targets.find(({ restarts, state }) => restarts > 0 && state !== 'several_servers');
     if (restarted !== undefined) return `not exact: ${restarted.target} restarted`;
     const gone = targets.find(({ state, target }) => state === 'gone' && !this.#endedAtRest(target));
     if (gone !== undefined) {
@@ -345,7 +351,9 @@ function countedRequests(
   measure: PhaseResult,
   coolDown: PhaseResult | undefined,
 ): ServerRequests | null {
-  const targets = collection.targets.map(({ store, window }) => ({
+  // The page of a load balancer is that of another server each time; these are counted by their own pages, if they are known.
+  const single = collection.targets.filter(({ state }) => state !== 'several_servers');
+  const targets = (single.length === 0 ? collection.targets : single).map(({ store, window }) => ({
     store,
     window,
     isRepeated: (series: Parameters<typeof repeats>[1]) => repeats(collection, series) !== null,
