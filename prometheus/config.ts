@@ -8,6 +8,8 @@ export interface PrometheusConfigOptions {
   readonly alertmanagerAddress?: string;
   /** How old a sample may be when it arrives by remote write, as a Prometheus duration; without it none may be. */
   readonly outOfOrderTimeWindow?: string;
+  /** Between two scrapes, and between two discoveries, of running runs and their servers; default 2 and 5. */
+  readonly runSeconds?: { readonly scrape: number; readonly discovery: number };
 }
 
 export const DEFAULT_PROMETHEUS_CONFIG: PrometheusConfigOptions = {
@@ -35,6 +37,7 @@ export function renderPrometheusConfig(options: PrometheusConfigOptions = DEFAUL
   const discovery = quoted(`http://${options.exporterAddress}/sd`);
   const window = options.outOfOrderTimeWindow;
   const storage = window === undefined ? '' : `\nstorage:\n  tsdb:\n    out_of_order_time_window: ${window}\n`;
+  const { scrape, discovery: refresh } = options.runSeconds ?? { scrape: 2, discovery: 5 };
   const alertmanager = options.alertmanagerAddress;
   const alerting =
     alertmanager === undefined
@@ -69,12 +72,12 @@ scrape_configs:
   # Running runs and the servers that they measure. /sd gives each target its job and its path, and so the labels of a
   # target win over those of its page (honor_labels: false).
   - job_name: llmbench-discovered
-    scrape_interval: 2s
-    scrape_timeout: 2s
+    scrape_interval: ${scrape}s
+    scrape_timeout: ${scrape}s
     honor_labels: false
     http_sd_configs:
       - url: ${discovery}
-        refresh_interval: 5s
+        refresh_interval: ${refresh}s
 ${RESTORE_NAMES}`;
 }
 

@@ -87,7 +87,9 @@ async function startDemoPrometheus(
     fileURLToPath(new URL(`../../../prometheus/${rules}/*.yml`, import.meta.url)),
   );
   const configFile = join(folder, 'prometheus.yml');
-  writeFileSync(configFile, renderPrometheusConfig({ exporterAddress, ruleFiles }));
+  // The shortest, so that the demo waits little before its run and after it.
+  const runSeconds = { scrape: 1, discovery: 1 };
+  writeFileSync(configFile, renderPrometheusConfig({ exporterAddress, ruleFiles, runSeconds }));
   try {
     const server = await startPrometheus({
       programs: { prometheus: program },
