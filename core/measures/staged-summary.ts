@@ -1,9 +1,11 @@
 import type { LoadStage } from '../run/load.ts';
+import type { RecordedLoad } from '../run/recorded-load.ts';
 import type { Outcome, RequestRecord } from '../run/record.ts';
-import type { BreakdownKey, BreakdownResult } from '../run/result.ts';
+import type { BreakdownKey, BreakdownResult, LoadFit } from '../run/result.ts';
 import { DividedShelf, MemoryShelf } from './ascending-values.ts';
 import { BREAKDOWN_MEASURES, breakdownOrder, breakdownsOf, MODEL_MEASURES, modelKey } from './breakdown.ts';
 import type { ChunkReading, ChunkRecord } from './chunk-reading.ts';
+import { LoadFitTally } from './load-fit.ts';
 import { SummaryAccumulator, type PhaseSummary, type SummaryOptions } from './summary.ts';
 
 export interface StagedSummaryOptions extends SummaryOptions {
@@ -11,6 +13,8 @@ export interface StagedSummaryOptions extends SummaryOptions {
   readonly stages: readonly LoadStage[];
   /** Of a run with several models, those that are distinguished; absent or empty: it has one. */
   readonly models?: readonly string[];
+  /** The recorded load that the plan reproduces; absent: none. */
+  readonly recordedLoad?: RecordedLoad;
 }
 
 /** What `result.json` says of a stage. */
@@ -69,6 +73,7 @@ export class StagedSummary {
   readonly #stages: readonly SummaryAccumulator[];
   readonly #breakdown = new Map<string, { readonly key: BreakdownKey; readonly summary: SummaryAccumulator }>();
   readonly #shelves: DividedShelf;
+  readonly #loadFit: LoadFitTally | null;
   readonly #coolDown: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
   /** The first request of the first stage is due when the stages begin. */
   #firstDue_ns = Infinity;
@@ -81,12 +86,14 @@ export class StagedSummary {
     this.#stages = stages.map(
       ({ concurrency }) => new SummaryAccumulator({ ...rest, plannedConcurrency: concurrency, shelf: shelves.part() }),
     );
+    this.#loadFit = options.recordedLoad === undefined ? null : new LoadFitTally(options.recordedLoad);
     // Also a model without requests is there.
     for (const model of options.models ?? []) this.#population(modelKey(model));
   }
 
   add(record: RequestRecord): void {
     this.#whole.add(record);
+    this.#loadFit?.add(record);
     if (record.phase === 'cooldown') this.#coolDown[record.outcome] += 1;
     if (record.phase !== 'measure') return;
     for (const key of breakdownsOf(record, this.#options.models)) this.#population(key).add(record);
@@ -123,6 +130,11 @@ export class StagedSummary {
   /** Requests of the cool-down by how they ended. */
   get coolDown(): Readonly<Record<Outcome, number>> {
     return { ...this.#coolDown };
+  }
+
+  /** How well the requests fit the load that the plan reproduces; null: it reproduces none. */
+  get loadFit(): readonly LoadFit[] | null {
+    return this.#loadFit?.result() ?? null;
   }
 
   /** What the second reading of the records is to be collected in: see `SummaryAccumulator`. */

@@ -221,6 +221,20 @@ export interface SpeculationResult {
   readonly accepted_by_position: readonly number[] | null;
 }
 
+/** How well a run fits one quantity of the load that its plan reproduces; null: not known of one side. */
+export interface LoadFit {
+  readonly quantity: 'request_rate' | 'input_tokens' | 'output_tokens' | 'cached_input_ratio';
+  readonly unit: 'requests_per_second' | 'tokens' | 'ratio';
+  /** Means: of the recorded load, scaled as the plan is, and of the run. */
+  readonly source: number | null;
+  readonly achieved: number | null;
+  /**
+   * 0 to 1: the largest difference of the cumulative shares, of requests over time or of lengths at the bounds of the
+   * servers' buckets; of a ratio the difference.
+   */
+  readonly distance: number | null;
+}
+
 /** Conversations of the measure phase: complete when all their requests were sent and ended ok. */
 export interface ConversationCounts {
   readonly complete: number;
@@ -252,6 +266,8 @@ export interface ResultFile {
   readonly prefix_cache?: PrefixCacheResult;
   /** Absent when no server counts drafts. */
   readonly speculation?: SpeculationResult;
+  /** Absent unless the plan was made of a recorded load. */
+  readonly load_fit?: readonly LoadFit[];
   /** Absent without conversations. */
   readonly conversations?: ConversationCounts;
   /** The same requests by dimensions of the load; absent without any. A request may be in several. */

@@ -1,3 +1,5 @@
+import type { RecordedLoad } from './recorded-load.ts';
+
 /** A normal distribution of whole numbers; without a standard deviation always the mean. */
 export interface Spread {
   readonly mean: number;
@@ -45,6 +47,8 @@ export interface RunDataset {
   /** Number of different requests before they recur; null: they do not, or the file determines it. */
   readonly entries: number | null;
   readonly file: RunDatasetFile | null;
+  /** The recorded load that a plan reproduces; absent: none. */
+  readonly recorded_load?: RecordedLoad;
   readonly tokenizer: RunTokenizer | null;
   /** Of lengths, order and texts. */
   readonly seed: number;

@@ -28,6 +28,11 @@ export const COMMANDS: readonly Command[] = [
     summary: "run another tool's benchmark as a run: live, with its servers and its results",
     load: () => import('./commands/watch.ts'),
   },
+  {
+    name: 'plan',
+    summary: 'make the plan of a run from the load that a Prometheus recorded',
+    load: () => import('./commands/plan.ts'),
+  },
   { name: 'import', summary: "import other tools' results as runs", load: () => import('./commands/import.ts') },
   {
     name: 'runs',

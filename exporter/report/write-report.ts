@@ -15,6 +15,7 @@ import { configuration, header, tiles } from './sections/header.ts';
 import { distributions } from './sections/distributions.ts';
 import {
   errors,
+  loadFitSection,
   measures,
   modelSection,
   objectives,
@@ -69,7 +70,8 @@ export function reportPage(data: ReportData): string {
     `${runTitle(run)} · ${run.run_id}`,
     html`${header(data)} ${tiles(result)} ${objectives(result)} ${stageSection(result)} ${modelSection(result)}
       ${distributions(data)} ${timeline(data)} ${errors(result)} ${prefixCacheSection(result)}
-      ${speculationSection(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)} ${configuration(data)}
+      ${speculationSection(result)} ${loadFitSection(result, run)} ${serverSection(data)} ${measures(result)}
+      ${scalars(result)} ${configuration(data)}
       <footer>
         ${run.tool.name} ${run.tool.version} · generated from run.json, result.json and the records of run ${run.run_id}
         · contains no prompts or responses

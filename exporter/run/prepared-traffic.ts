@@ -91,7 +91,11 @@ function prefixFacts({
   };
 }
 
-function fileOptions({ traffic }: RunRequest, file: InputFile, { fileSha256, conversation }: Dataset): ChosenOptions {
+function fileOptions(
+  { traffic }: RunRequest,
+  file: InputFile,
+  { fileSha256, conversation, recordedLoad }: Dataset,
+): ChosenOptions {
   const { outputTokens } = traffic.dataset;
   return {
     type: file.type,
@@ -105,6 +109,7 @@ function fileOptions({ traffic }: RunRequest, file: InputFile, { fileSha256, con
     delay_factor: conversation === undefined ? null : file.delayRatio,
     entries: null,
     file: fileSha256 === undefined ? null : fileFacts(file, fileSha256),
+    ...(recordedLoad && { recorded_load: recordedLoad }),
     prompt_variant: null,
   };
 }

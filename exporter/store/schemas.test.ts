@@ -1,3 +1,4 @@
+import type { RecordedLoad } from '../../core/run/recorded-load.ts';
 import type { Load, LoadStage } from '../../core/run/load.ts';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -18,6 +19,7 @@ import type {
   ResultFile,
   ScalarResult,
   BreakdownResult,
+  LoadFit,
   PrefixCacheResult,
   SpeculationResult,
   StageResult,
@@ -221,6 +223,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       delay_factor: true,
       entries: true,
       file: true,
+      recorded_load: 'optional',
       tokenizer: true,
       seed: true,
       prompt_variant: true,
@@ -274,8 +277,31 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       conversations: 'optional',
       prefix_cache: 'optional',
       speculation: 'optional',
+      load_fit: 'optional',
       breakdown: 'optional',
     } satisfies Keys<ResultFile>,
+  ],
+  [
+    'LoadFit',
+    at(schemas.result, 'load_fit', '[]'),
+    { quantity: true, unit: true, source: true, achieved: true, distance: true } satisfies Keys<LoadFit>,
+  ],
+  [
+    'RecordedLoad',
+    at(schemas.run, 'dataset', '?', 'recorded_load'),
+    {
+      prometheus: true,
+      selector: true,
+      start: true,
+      end: true,
+      compress: true,
+      scale: true,
+      slot_seconds: true,
+      requests: true,
+      input_tokens: true,
+      output_tokens: true,
+      cached_input_ratio: true,
+    } satisfies Keys<RecordedLoad>,
   ],
   [
     'PrefixCacheResult',

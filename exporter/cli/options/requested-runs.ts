@@ -18,6 +18,7 @@ import {
   type GivenValues,
   type Options,
 } from './options.ts';
+import { LOAD_SOURCE_OPTIONS } from './prometheus-options.ts';
 import { publicValue } from './public-value.ts';
 import { FIND_OPTIONS, RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
 
@@ -43,12 +44,13 @@ export async function requestedRuns(
   modelOf?: ModelSource,
 ): Promise<RequestedRuns> {
   const flags = await givenRun(argv, environment);
+  const planned = await recordedPlanFile(flags, environment);
   const config = flags.values.get('config')?.texts.at(-1);
   const files = config === undefined ? [new Map()] : await fileValues(config, flags.values);
   const read = (given: GivenArguments): RunOptions => withDoubledLoads(valuesOf(RUN_OPTIONS, given), files.length);
   const each: { stated: GivenArguments; options: RunOptions; named: NamedDataset | null }[] = [];
   for (const file of files) {
-    const stated = withFile(flags, file);
+    const stated = withFile(planned, file);
     const named = await namedFile(stated, environment);
     const given = named === null ? stated : withInput(stated, named.path);
     const options = read(given);
@@ -124,6 +126,21 @@ async function namedFile(given: GivenArguments, environment: NodeJS.ProcessEnv):
     if (error instanceof ConfigurationError) throw new CliError(error.message);
     throw error;
   }
+}
+
+/**
+ * The arguments with the plan of a recorded load as a file instead of the options that describe it, so that the command of the
+ * run repeats what it sent. Throws a `CliError`.
+ */
+async function recordedPlanFile(given: GivenArguments, environment: NodeJS.ProcessEnv): Promise<GivenArguments> {
+  if (!given.values.has('load-from-prometheus')) return given;
+  for (const other of ['input-file', 'dataset', 'find', 'fixed-schedule'])
+    if (given.values.has(other)) throw new CliError(`--load-from-prometheus and --${other} cannot be used together`);
+  const options = valuesOf(RUN_OPTIONS, given);
+  const { keptPlan } = await import('../recorded-plan.ts');
+  const path = await keptPlan(options, options['random-seed'] ?? 0, environment);
+  const left = [...given.values].filter(([name]) => !Object.hasOwn(LOAD_SOURCE_OPTIONS, name));
+  return { ...given, values: new Map([...left, ['input-file', { texts: [path], source: '--load-from-prometheus' }]]) };
 }
 
 const withInput = (given: GivenArguments, path: string): GivenArguments =>

@@ -36,6 +36,7 @@ import {
   pageCredentials,
   targets,
 } from './server-options.ts';
+import { LOAD_SOURCE_OPTIONS } from './prometheus-options.ts';
 import { PROVENANCE_OPTIONS, statedProvenance } from './provenance-options.ts';
 import { PUBLISH_OPTIONS, requestedOutgoing } from './publish-options.ts';
 import {
@@ -94,6 +95,7 @@ const LIMIT_OPTIONS = {
 
 const PLAN_OPTIONS = {
   ...PROMPT_OPTIONS,
+  ...LOAD_SOURCE_OPTIONS,
   'random-seed': integer(
     'seed of lengths, arrivals and texts; by default lengths and arrivals use seed 0 and every run has new texts, so that no cache holds them',
     { min: 0, max: Number.MAX_SAFE_INTEGER },

@@ -185,6 +185,7 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
     ...conversationFacts(result),
     ...cacheHits(result),
     ...drafts(result),
+    ...loadFit(result),
     ...stalls(result.measures),
     ...costFacts(result.measures),
     ...serverFacts(result),
@@ -230,6 +231,18 @@ function drafts({ measures, speculation }: ResultFile): [name: string, text: str
     ...(positions.length < 2 ? [] : [`by position ${positions.join(', ')}`]),
   ];
   return [['drafts', parts.join(' · ')]];
+}
+
+const FITTED = { request_rate: 'rate', input_tokens: 'ISL', output_tokens: 'OSL', cached_input_ratio: 'cache hits' };
+
+/** Of a plan that reproduces a recorded load: the means of both, and how far the distributions are apart. */
+function loadFit({ load_fit: fit = [] }: ResultFile): [name: string, text: string][] {
+  return fit.flatMap(({ quantity: name, unit, source, achieved, distance }, i): [string, string][] => {
+    if (distance === null) return [];
+    const apart = name === 'cached_input_ratio' ? '' : `, distance ${quantity(distance, 'ratio')}`;
+    const text = `${FITTED[name]} ${quantity(achieved, unit)}, recorded ${quantity(source, unit)}${apart}`;
+    return [[i === 0 ? 'load fit' : '', text]];
+  });
 }
 
 function stalls(measures: readonly MeasureResult[]): [name: string, text: string][] {

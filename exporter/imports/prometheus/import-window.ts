@@ -20,6 +20,7 @@ import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
 import { PrometheusSeries } from './prometheus-series.ts';
 import { RecordedTargets, type RecordedTarget } from './recorded-targets.ts';
 
+/** A window of the history that a Prometheus has of servers. */
 export interface RecordedWindow {
   readonly url: string;
   readonly access: PageAccess;
@@ -27,10 +28,13 @@ export interface RecordedWindow {
   readonly selector: string;
   readonly from: Date;
   readonly to: Date;
+  readonly signal: AbortSignal;
+}
+
+export interface WindowImport extends RecordedWindow {
   readonly store: RunStore;
   readonly scenario: string;
   readonly tags: readonly string[];
-  readonly signal: AbortSignal;
 }
 
 export interface ImportedWindow {
@@ -48,7 +52,7 @@ const MAX_TARGETS = 256;
  * Makes a run of what a Prometheus recorded of servers in a window: the exact increases between the scrapes at its edges.
  * The same window is the same run. Throws an `ImportRefusal`.
  */
-export async function importWindow(request: RecordedWindow): Promise<ImportedWindow> {
+export async function importWindow(request: WindowImport): Promise<ImportedWindow> {
   const { url, selector, from, to, store, tags, scenario } = request;
   const start = from.toISOString();
   const identity = JSON.stringify([publicUrl(url), selector, start, to.toISOString()]);
@@ -91,7 +95,8 @@ function onlyModel(targets: readonly RecordedTarget[]): string | null {
   return models.size === 1 ? (only ?? null) : null;
 }
 
-async function recordedTargets(
+/** The targets that were scraped, with their scrapes from before the window to its end. Throws an `ImportRefusal`. */
+export async function recordedTargets(
   { url, access, selector, from, to, signal }: RecordedWindow,
   notes: ImportNotes,
 ): Promise<readonly RecordedTarget[]> {
@@ -116,7 +121,8 @@ async function recordedTargets(
   }
 }
 
-function collectionOf(targets: readonly RecordedTarget[], from: Date, to: Date): Collection {
+/** What was collected of these targets in a window of their scrapes. */
+export function collectionOf(targets: readonly RecordedTarget[], from: Date, to: Date): Collection {
   const window = { start_ns: 0, end_ns: (to.getTime() - from.getTime()) * 1e6 };
   const interval_ns = Math.max(...targets.map(({ recorded }) => recorded.interval)) * 1e9;
   return {
@@ -131,8 +137,12 @@ function collectionOf(targets: readonly RecordedTarget[], from: Date, to: Date):
   };
 }
 
-/** How exactly the samples of a target cover the window. */
-function noteScrapes({ name, store, recorded }: RecordedTarget, { window }: Collection, notes: ImportNotes): void {
+/** Notes how exactly the samples of a target cover the window. */
+export function noteScrapes(
+  { name, store, recorded }: RecordedTarget,
+  { window }: Collection,
+  notes: ImportNotes,
+): void {
   const [first, last] = [store.lastOkAt(window.start_ns), store.lastOkAt(window.end_ns)];
   const seconds = (ns: number): string => quantity(ns / 1e9, 'seconds');
   const opening =

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RecordedLoad } from '../../../core/run/recorded-load.ts';
 import type { LoadPhase } from '../../../core/run/record.ts';
 import type { GenerationRequest } from '../endpoints/endpoint.ts';
 
@@ -31,6 +32,8 @@ export interface Dataset {
   readonly shared?: (phase: LoadPhase | 'probe', position: number) => readonly PromptReuse[];
   /** Its messages have roles and calls of tools, which not all endpoints can send; absent: no. */
   readonly hasTools?: boolean;
+  /** The recorded load that a plan reproduces; absent: none. */
+  readonly recordedLoad?: RecordedLoad;
   /** What a user should know of how the file was read, a line each; absent: nothing. */
   readonly notes?: readonly string[];
 }

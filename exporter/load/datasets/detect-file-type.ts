@@ -3,7 +3,12 @@ import { AZURE, BURST_GPT, type CsvTraceFormat } from './trace-dataset.ts';
 import type { FileType } from './open-dataset.ts';
 
 /** Formats whose requests always have times. */
-export const TIMED_TYPES: ReadonlySet<string> = new Set<FileType>(['bailian_trace', 'burst_gpt_trace', 'azure_trace']);
+export const TIMED_TYPES: ReadonlySet<string> = new Set<FileType>([
+  'bailian_trace',
+  'burst_gpt_trace',
+  'azure_trace',
+  'llmbench_plan',
+]);
 
 /**
  * The format of a file by its beginning, of a folder `random_pool`. Undefined: it cannot be read, which opening it
@@ -27,6 +32,7 @@ const DAG_KEYS = /"(?:messages|forks|spawns|pre_session_spawns|orchestrator)"\s*
 
 function typeOfKeys(keys: ReadonlySet<string>, line: string): FileType {
   const has = (...names: readonly string[]): boolean => names.some((name) => keys.has(name));
+  if (has('llmbench_plan')) return 'llmbench_plan';
   if (has('resourceSpans', 'spans')) return 'otel_spans';
   if (has('requests') && has('models')) return 'weka_trace';
   if (has('prefix_tokens') && has('newly_append_tokens') && has('timing_events')) return 'tracelab';

@@ -24,6 +24,7 @@ import {
   filePlanSha256,
 } from './file-dataset.ts';
 import { multiTurn } from './multi-turn.ts';
+import { planDataset } from './plan-file.ts';
 import { sessions, type History } from './sessions.ts';
 import { shareGpt } from './sharegpt.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, syntheticDataset } from './synthetic-dataset.ts';
@@ -51,6 +52,7 @@ export const FILE_TYPES = [
   'otel_spans',
   'tracelab',
   'weka_trace',
+  'llmbench_plan',
 ] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
@@ -181,6 +183,8 @@ function openFile(
     case 'tracelab':
     case 'weka_trace':
       return sessions(type, ofSessions);
+    case 'llmbench_plan':
+      return planDataset(options);
   }
 }
 

@@ -100,7 +100,8 @@ export function configuration({ run, result }: ReportData): Html {
   const { client } = result;
   const leaves = flattened(Object.fromEntries(key));
   const unset = leaves.filter(([, value]) => value === null).map(([name]) => name);
-  const options = flattened({ dataset: run.dataset });
+  // A recorded load has a section of its own.
+  const options = flattened({ dataset: run.dataset }).filter(([name]) => !name.startsWith('dataset recorded load'));
   const rows: (readonly [string, string | Html])[] = [
     ['fingerprint', html`<code>${run.fingerprint}</code>`],
     ...leaves.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),

@@ -4,7 +4,8 @@ import { acceptanceByPosition, SPECULATION_MEASURES } from '../../../core/measur
 import { stageText } from '../../../core/run/load.ts';
 import { worstVerdict } from '../../../core/run/objectives.ts';
 import { ERROR_REASONS, OUTCOMES, countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
-import type { DistributionResult, ResultFile, StageResult } from '../../../core/run/result.ts';
+import type { DistributionResult, LoadFit, ResultFile, StageResult } from '../../../core/run/result.ts';
+import type { RunFile } from '../../../core/run/run.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
 import { dataTable, headBelow, headOfText, html, type Html } from '../html.ts';
@@ -220,6 +221,45 @@ export function speculationSection(result: ResultFile): Html {
           </tr>`,
       ),
     )}
+  </section>`;
+}
+
+const FIT_NAMES: Readonly<Record<LoadFit['quantity'], string>> = {
+  request_rate: 'Requests over time',
+  input_tokens: 'Prompt lengths',
+  output_tokens: 'Response lengths',
+  cached_input_ratio: 'Cached prompt tokens',
+};
+
+/** How well the run fits the recorded load that its plan reproduces; nothing if it reproduces none. */
+export function loadFitSection({ load_fit: fit }: ResultFile, { dataset }: RunFile): Html {
+  const source = dataset?.recorded_load;
+  if (fit === undefined || source === undefined) return html``;
+  const { prometheus, selector, start, end, compress, scale } = source;
+  const changed = [...(compress === 1 ? [] : [`time ÷ ${compress}`]), ...(scale === 1 ? [] : [`rate × ${scale}`])];
+  return html`<section>
+    <h2>Recorded load</h2>
+    <p class="note">
+      The plan reproduces the load of <code>${selector}</code> in ${prometheus} from ${start} to
+      ${end}${changed.map((change) => `, ${change}`)}.
+    </p>
+    ${dataTable(
+      ['Load', 'Recorded', 'This run', 'Distance'],
+      fit.map(
+        ({ quantity: name, unit, source: recorded, achieved, distance }) =>
+          html`<tr>
+            <th>${FIT_NAMES[name]}</th>
+            <td>${quantity(recorded, unit)}</td>
+            <td>${quantity(achieved, unit)}</td>
+            <td>${quantity(distance, 'ratio')}</td>
+          </tr>`,
+      ),
+    )}
+    <p class="note">
+      Values are means. The distance is the largest difference of the cumulative shares: of requests over time, of
+      lengths at the bounds of the servers’ buckets; of cached tokens the difference of the ratios. Lengths of the run
+      include the chat template.
+    </p>
   </section>`;
 }
 

@@ -109,8 +109,11 @@ function plannedConcurrency({ load }: ComparisonKey): number | null {
 export function summaryOptions({
   comparison_key,
   gates,
-}: Pick<RunFile, 'comparison_key' | 'gates'>): StagedSummaryOptions {
+  dataset,
+}: Pick<RunFile, 'comparison_key' | 'gates' | 'dataset'>): StagedSummaryOptions {
+  const recordedLoad = dataset?.recorded_load;
   return {
+    ...(recordedLoad && { recordedLoad }),
     plannedConcurrency: plannedConcurrency(comparison_key),
     goodput: gates?.goodput ?? [],
     stages: comparison_key.load?.stages ?? [],
@@ -172,6 +175,7 @@ export async function resultOf(
     ...(whole.conversations === null ? {} : { conversations: whole.conversations }),
     ...(reuse === null ? {} : { prefix_cache: prefixCacheResult(reuse, measures, serverTotals.cacheSigns ?? []) }),
     ...(serverTotals.speculation == null ? {} : { speculation: serverTotals.speculation }),
+    ...(summary.loadFit === null ? {} : { load_fit: summary.loadFit }),
     ...(breakdown.length === 0 ? {} : { breakdown }),
   };
   return { result, notes };
