@@ -40,7 +40,7 @@ export interface TrafficRequest {
   readonly tokenizer: { readonly name: string; readonly revision: string } | null;
   /** The tokenizer also counts the output of responses when the server reports a count; absent: no. */
   readonly checkUsage?: boolean;
-  /** Part of the requests that carry a `traceparent` header; 0 or absent: none. */
+  /** Part of the requests whose traces the servers are to record; 0 or absent: no request carries a `traceparent`. */
   readonly traceSampleRatio?: number;
   /** Tokens of a block of the servers' prefix caches; null or absent: as they report it. */
   readonly cacheBlockTokens?: number | null;

@@ -233,7 +233,7 @@ export const CONNECTION_OPTIONS = {
     'record the HTTP phases of each request: blocked, lookup, connecting, sending, waiting, receiving',
   ),
   'trace-sample-ratio': ratio(
-    'part of the requests that carry a traceparent header, so that the servers record their spans; 1: all',
+    'send a traceparent header with every request, this part of them to be recorded by the servers; 1: all',
     0,
   ),
 };

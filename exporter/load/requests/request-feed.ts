@@ -3,7 +3,7 @@ import type { Conversation, Dataset } from '../datasets/dataset.ts';
 import type { Endpoint, GenerationOptions, GenerationRequest } from '../endpoints/endpoint.ts';
 import type { TransportRequest } from '../transports/transport.ts';
 import { type Share, WHOLE } from '../workers/share.ts';
-import { isTraced, newTrace } from './trace-context.ts';
+import { newTrace } from './trace-context.ts';
 
 /** Assigns the numbers of a phase's requests (or conversations) to their senders: each number once. */
 export interface Deal {
@@ -85,7 +85,7 @@ export interface RequestForm {
   readonly countTokens?: (text: string) => number;
   /** Counts them also when the server reports a count; absent: no. */
   readonly checkUsage?: boolean;
-  /** Part of the requests, above 0 and at most 1, for which the server is to record a trace; absent: none. */
+  /** Part of the requests, above 0 and at most 1, for which the server is to record a trace; absent: no word of traces. */
   readonly traceSampleRatio?: number;
 }
 
@@ -100,8 +100,8 @@ export interface ReadyRequest {
   readonly choices?: number;
   /** One of several models; absent: the run has one. */
   readonly model?: string;
-  /** Absent: it is not traced. */
-  readonly trace_id?: string;
+  /** Null or absent: the server is not to record it. */
+  readonly trace_id?: string | null;
   /** The conversation that it is part of; absent: it is a request of its own. */
   readonly of?: { readonly conversation: ConversationProgress; readonly number: number };
 }
@@ -314,7 +314,8 @@ export class RequestFeed {
       ...(documents === undefined ? {} : { documents }),
     };
     const choices = generation.payload?.n;
-    const trace = isTraced(position, this.#form.traceSampleRatio ?? 0) ? newTrace() : null;
+    const { traceSampleRatio = 0 } = this.#form;
+    const trace = traceSampleRatio === 0 ? null : newTrace(position, traceSampleRatio);
     return {
       position,
       // A response without output has no length.

@@ -5,25 +5,23 @@ export const TRACE_HEADER = 'traceparent';
 
 /** A trace that begins with a request. */
 export interface NewTrace {
-  /** 32 hexadecimal digits. */
-  readonly trace_id: string;
+  /** 32 hexadecimal digits; null: the server is not to record it. */
+  readonly trace_id: string | null;
   /** The value of the header. */
   readonly traceparent: string;
 }
 
 /**
- * Whether the request at this position of its phase, from 0, is traced: `ratio` of any number of consecutive requests are,
- * to one request, whichever thread sends them.
+ * The trace of the request at this position of its phase, from 0, with random identifiers (W3C Trace Context level 1, §3.2:
+ * version, trace, parent, flags). `ratio` of any number of consecutive requests, to one request, have the flag "sampled",
+ * whichever thread sends them. The others have it unset: without a header, most servers would record them all.
  */
-export const isTraced = (position: number, ratio: number): boolean =>
-  Math.floor((position + 1) * ratio) > Math.floor(position * ratio);
-
-/**
- * A trace with random identifiers and the flag "sampled", so that the server records its spans (W3C Trace Context level 1,
- * §3.2: version, trace, parent, flags).
- */
-export function newTrace(): NewTrace {
+export function newTrace(position: number, ratio: number): NewTrace {
+  const isSampled = Math.floor((position + 1) * ratio) > Math.floor(position * ratio);
   const ids = randomBytes(24).toString('hex');
   const trace_id = ids.slice(0, 32);
-  return { trace_id, traceparent: `00-${trace_id}-${ids.slice(32)}-01` };
+  return {
+    trace_id: isSampled ? trace_id : null,
+    traceparent: `00-${trace_id}-${ids.slice(32)}-${isSampled ? '01' : '00'}`,
+  };
 }
