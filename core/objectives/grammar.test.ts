@@ -10,6 +10,8 @@ describe('what an objective says', () => {
     ['request_throughput>10requests/s', 'request_throughput', null, '>', 10, 'requests_per_second'],
     ['output_token_throughput>=1e4 tokens/s', 'output_token_throughput', null, '>=', 10_000, 'tokens_per_second'],
     ['error_ratio<=0.7%', 'error_ratio', null, '<=', 0.007, 'ratio'],
+    ['ttft{turn=first}:p90<300ms', 'time_to_first_token{turn=first}', 'p90', '<', 0.3, 'seconds'],
+    ['error_ratio{model=sql-lora}<1%', 'error_ratio{model=sql-lora}', null, '<', 0.01, 'ratio'],
     ['goodput>3requests/s', 'goodput', null, '>', 3, 'requests_per_second'],
     ['output_sequence_length:mean>100tokens', 'output_sequence_length', 'mean', '>', 100, 'tokens'],
   ])('%s', (text, measure, stat, comparison, limit, unit) => {
@@ -27,6 +29,7 @@ describe('what an objective says', () => {
     'time_to_first_token:p95<300ms',
     'request_latency:p99.9>=12.5ms',
     'error_ratio<1%',
+    'time_to_first_token{turn=later}:p95<300ms',
     'goodput>3requests/s',
     'energy_per_output_token<=1.5J/token',
     'cost_per_million_output_tokens<0.5/Mtoken',
@@ -56,6 +59,9 @@ describe('what is no objective: where it stops to be one, and what was expected'
     ['qqqq:p95<3s', 1, 'the name of a measure, in short ttft,'],
     ['', 1, 'the name of a measure'],
     ['error_ratio:p95<1%', 12, 'error_ratio is one number and has no statistic'],
+    ['ttft{turn=frist}:p90<300ms', 5, 'which requests: {turn=first}, {turn=later} or {model=NAME}'],
+    ['ttft{turn=first:p90<300ms', 5, 'which requests'],
+    ['output_token_throughput{turn=first}>1tokens/s', 24, 'output_token_throughput is one of all requests together'],
     ['error_ratio<0.01', 17, 'the unit is missing: one of %'],
     ['error_ratio<1toString', 14, 'a unit, one of %'],
   ])("'%s'", (text, character, expected) => {

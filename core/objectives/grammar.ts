@@ -1,6 +1,7 @@
 import { GOODPUT_LIMITED } from '../measures/goodput.ts';
+import { BREAKDOWN_MEASURES, breakdownOrder, MODEL_MEASURES } from '../measures/breakdown.ts';
 import { DISTRIBUTION_MEASURES } from '../measures/measures.ts';
-import { publishedName, SHORT_WORDS, statName, wholeName, shortTitle } from '../measures/names.ts';
+import { measureOfName, publishedName, SHORT_WORDS, statName, wholeName, shortTitle } from '../measures/names.ts';
 import { RUN_SCALARS } from '../measures/scalar-results.ts';
 import {
   COMPARISON_OPERATORS,
@@ -57,7 +58,8 @@ const SCALARS = new Map<string, Unit>(RUN_SCALARS.map(({ measure, unit }) => [me
 /**
  * Reads a service level objective (`--slo`):
  *
- *     objective  = measure [ ":" stat ] comparison number unit
+ *     objective  = measure [ "{turn=" turns "}" | "{model=" name "}" ] [ ":" stat ] comparison number unit
+ *     turns      = "first" | "later" | "2" | "3-4" | …                          of conversations
  *     stat       = "p1" … "p99" | "p99.9" | "mean" | "min" | "max" | "std"     only, and always, of distributions
  *     comparison = "<" | "<=" | ">" | ">="
  *
@@ -72,6 +74,7 @@ export function parseObjective(text: string): Objective {
   if (unit === undefined) {
     throw cursor.errorBack(written, unknownMeasure(written, [...DISTRIBUTIONS.keys(), ...SCALARS.keys()]));
   }
+  const part = parsePart(cursor, measure);
   const stat = parseStat(cursor, measure);
   cursor.take(/ */y);
   const sign = cursor.take(/[<>]=?/y);
@@ -87,7 +90,20 @@ export function parseObjective(text: string): Objective {
   if (scale === undefined)
     throw cursor.errorBack(writtenUnit, writtenUnit === '' ? `the unit is missing: ${units}` : `a unit, ${units}`);
   if (!cursor.atEnd) throw cursor.error('the end, after the unit');
-  return { measure, stat, comparison, limit: scaled(Number(number), scale), unit };
+  return { measure: measure + part, stat, comparison, limit: scaled(Number(number), scale), unit };
+}
+
+/** Of which requests: turns of conversations, or those to a model; empty: of all. */
+function parsePart(cursor: Cursor, measure: string): string {
+  const part = cursor.take(/\{[^{}]*\}?/y);
+  if (part === '') return '';
+  const [, by, value = ''] = /^\{(turn|model)=(.+)\}$/.exec(part) ?? [];
+  const isKnown = by === 'model' || (by === 'turn' && breakdownOrder({ by, value }) >= 0);
+  if (!isKnown) throw cursor.errorBack(part, 'which requests: {turn=first}, {turn=later} or {model=NAME}');
+  const ofParts = by === 'model' ? MODEL_MEASURES : BREAKDOWN_MEASURES;
+  if (!ofParts.has(measureOfName(measure).measure))
+    throw cursor.errorBack(part, `${measure} is one of all requests together`);
+  return part;
 }
 
 function parseStat(cursor: Cursor, measure: string): ObjectiveStat | null {

@@ -173,3 +173,13 @@ test('a number of the whole run decides by its value', () => {
   const mean: Objective = { ...SLO, stat: 'mean' };
   expect(objectiveResult(mean, withP95(0.1, null))).toMatchObject({ verdict: 'met', interval: null });
 });
+
+test('an objective of some of the requests is judged by theirs alone', () => {
+  const slow = withP95(0.5, [0.4, 0.6]);
+  const parts = [{ by: 'turn' as const, value: 'first', measures: withP95(0.2, [0.1, 0.25]) }];
+  const ofTurn = (turn: string): Objective => ({ ...SLO, measure: `time_to_first_token{turn=${turn}}` });
+  expect(objectiveResult(ofTurn('first'), slow, parts)).toMatchObject({ value: 0.2, verdict: 'met' });
+  expect(objectiveResult(ofTurn('later'), slow, parts)).toMatchObject({
+    ...{ value: null, verdict: 'undecided', why: 'the run has no requests of turn=later' },
+  });
+});

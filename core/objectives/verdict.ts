@@ -1,4 +1,4 @@
-import { publishedName } from '../measures/names.ts';
+import { measureOfName, publishedName } from '../measures/names.ts';
 import { objectiveText } from './grammar.ts';
 import {
   VERDICTS_WORST_FIRST,
@@ -116,12 +116,21 @@ export function satisfies(comparison: ComparisonOperator, value: number, limit: 
  * `not_met` when none of it does, else `undecided`. With too few samples for an interval the share of the values beyond the
  * limit decides, where it can (`verdictByShare`), or the distance of all values from it (`verdictByDistance`). A number that
  * is counted over the whole run (a throughput, a ratio, a mean or an extreme) has no such interval: its value decides.
- * Statistics are over ok requests.
+ * Statistics are over ok requests. `parts`: the populations that an objective of some of the requests is about.
  */
-export function objectiveResult(objective: Objective, measures: readonly MeasureResult[]): ObjectiveResult {
+export function objectiveResult(
+  objective: Objective,
+  inTotal: readonly MeasureResult[],
+  parts: readonly Pick<BreakdownResult, 'by' | 'value' | 'measures'>[] = [],
+): ObjectiveResult {
+  const { breakdown } = measureOfName(objective.measure);
+  const part = parts.find(({ by, value }) => `${by}=${value}` === breakdown);
+  const measures = breakdown === undefined ? inTotal : (part?.measures ?? []);
   const result =
     measures.find((each) => each.population !== 'all' && isMeasureOf(objective, each)) ??
     measures.find((each) => isMeasureOf(objective, each));
+  if (breakdown !== undefined && part === undefined)
+    return undecided(objective, null, `the run has no requests of ${breakdown}`);
   if (result === undefined) return undecided(objective, null, 'the run does not have this measure');
   if (result.kind === 'scalar') return byValue(objective, result.value);
   if (isPercentile(objective.stat)) return byInterval(objective, result, objective.stat);
@@ -130,7 +139,8 @@ export function objectiveResult(objective: Objective, measures: readonly Measure
 
 /** The name of a result in an SLO: a measure with two clocks is distinguished as in the metrics. */
 function isMeasureOf({ measure, stat }: Objective, result: MeasureResult): boolean {
-  return publishedName(result) === measure && (result.kind === 'scalar') === (stat === null);
+  const whole = publishedName({ ...measureOfName(measure), breakdown: undefined });
+  return publishedName(result) === whole && (result.kind === 'scalar') === (stat === null);
 }
 
 function isPercentile(stat: Objective['stat']): stat is PercentileName {
@@ -189,12 +199,9 @@ function withoutInterval(
  * A limit over the stages of a run, of which each has its own verdict: the worst one, because figures of requests at
  * different loads have no common distribution.
  */
-export function worstOfStages(
-  stages: readonly Pick<StageResult, 'slos'>[],
-  objective: Objective,
-  at: number,
-): ObjectiveResult {
-  const verdicts = stages.map(({ slos }) => slos[at]);
+export function worstOfStages(stages: readonly Pick<StageResult, 'slos'>[], objective: Objective): ObjectiveResult {
+  const text = objectiveText(objective);
+  const verdicts = stages.map(({ slos }) => slos.find((slo) => objectiveText(slo) === text));
   for (const verdict of VERDICTS_WORST_FIRST) {
     const stage = verdicts.findIndex((each) => each?.verdict === verdict);
     const found = verdicts[stage];
@@ -214,9 +221,12 @@ const DIVIDED_UNITS: ReadonlySet<Unit> = new Set([
   'watts',
 ]);
 
+/** Whether a limit is of some of the requests, such as first turns. */
+export const isOfPart = ({ measure }: Pick<Objective, 'measure'>): boolean => measure.endsWith('}');
+
 /** Whether a limit holds for each part of the requests as for all: of latencies, lengths and ratios, not of throughputs. */
-export function holdsForParts({ unit }: Pick<Objective, 'unit'>): boolean {
-  return !DIVIDED_UNITS.has(unit);
+export function holdsForParts({ unit, measure }: Pick<Objective, 'unit' | 'measure'>): boolean {
+  return !DIVIDED_UNITS.has(unit) && !isOfPart({ measure });
 }
 
 /** A limit over all requests, and over those of each value of a dimension: the worst verdict, and of which value it is. */

@@ -25,7 +25,7 @@ export type ObjectiveStat = PercentileName | (typeof OBJECTIVE_STATS)[number];
 
 /** A statistic of a run and its limit. */
 export interface Objective {
-  /** A measure that counts from the due time has `_from_due` at its end. */
+  /** As it is published: `_from_due` at its end if it counts from the due time, `{turn=first}` if it is of a part. */
   readonly measure: string;
   /** Null for a measure that is one number. */
   readonly stat: ObjectiveStat | null;

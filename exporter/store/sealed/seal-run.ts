@@ -12,7 +12,13 @@ import type {
   StageSummary,
 } from '../../../core/measures/staged-summary.ts';
 import type { PhaseSummary } from '../../../core/measures/summary.ts';
-import { holdsForParts, objectiveResult, worstOfParts, worstOfStages } from '../../../core/objectives/verdict.ts';
+import {
+  holdsForParts,
+  isOfPart,
+  objectiveResult,
+  worstOfParts,
+  worstOfStages,
+} from '../../../core/objectives/verdict.ts';
 import { distinguishedModels } from '../../../core/run/model-mix.ts';
 import type { Objective } from '../../../core/run/objectives.ts';
 import type { Provenance } from '../../../core/run/provenance.ts';
@@ -167,8 +173,9 @@ export async function resultOf(
     client,
     servers,
     measures,
-    slos: objectives.map((objective, i) => {
-      const inTotal = stages.length === 0 ? objectiveResult(objective, measures) : worstOfStages(stages, objective, i);
+    slos: objectives.map((objective) => {
+      const isWhole = stages.length === 0 || isOfPart(objective);
+      const inTotal = isWhole ? objectiveResult(objective, measures, breakdown) : worstOfStages(stages, objective);
       return worstOfParts(inTotal, breakdown);
     }),
     stages,
@@ -205,7 +212,7 @@ function stageResult(run: RunFile, { period, summary }: StageSummary, stage: num
     requests,
     errors,
     measures,
-    slos: (run.gates?.slos ?? []).map((objective) => objectiveResult(objective, measures)),
+    slos: (run.gates?.slos ?? []).filter((slo) => !isOfPart(slo)).map((slo) => objectiveResult(slo, measures)),
   };
 }
 
