@@ -4,7 +4,6 @@ import { history } from './history.ts';
 import { panelsToCopy } from './panels-to-copy.ts';
 import { drawAppPanel, benchmarkApp } from './app/benchmark-app.ts';
 import { appVariant, hasPercentiles } from './app/app-variant.ts';
-import { nativeVariant } from './native-variant.ts';
 import { drawPanel } from './server/draw-panel.ts';
 import { detailsDashboard, mainDashboard, serverDashboard } from './server/server-dashboard.ts';
 import { dynamo } from './systems/dynamo.ts';
@@ -22,7 +21,8 @@ import { energyOfRuns, errorsByReason, loadOverTime } from './benchmark/load.ts'
 import { resultsOfRuns, runsInRange, objectives, runTiles } from './benchmark/whole-run.ts';
 import { besideServers } from './benchmark/server.ts';
 import { withRow } from './panels/row.ts';
-import type { Histograms } from '../../prometheus/native-histograms.ts';
+import { knownMetrics } from '../../prometheus/known-metrics.ts';
+import { withNativeHistograms, type Histograms } from '../../prometheus/native-histograms.ts';
 import { UID } from './datasource.ts';
 import { SYSTEM_PRESENCE } from './queries/system.ts';
 import {
@@ -45,6 +45,11 @@ export const APP_FOLDER = '../grafana-plugin/src/dashboards/';
 
 /** Where the dashboards are that also read native histograms: outside dashboards/, which Grafana provisions as a whole. */
 export const NATIVE_FOLDER = '../prometheus/native/dashboards/';
+
+const NATIVE_SUFFIX = '-native';
+const NATIVE_NOTE =
+  'For a Prometheus 3 that stores native histograms, classic ones, or both. Where only native ones are stored, a share of ' +
+  'values within an objective is interpolated unless the objective is a bucket bound.';
 
 type File = readonly [file: string, json: () => string];
 
@@ -141,4 +146,26 @@ function benchmark(histograms: Histograms = 'classic'): Dashboard {
   withRow(dashboard, { id: 4, title: 'Beside the servers', collapsed: true }, besideServers());
   withRow(dashboard, { id: 6, title: 'Energy and cost', collapsed: true }, [energyOfRuns()]);
   return dashboard.build();
+}
+
+/** The dashboard with queries that read either kind of histogram, under a uid, a title and a tag of its own. */
+function nativeVariant(dashboard: Dashboard): Dashboard {
+  const known = knownMetrics();
+  const json = JSON.stringify(dashboard, (key, value: unknown) =>
+    key === 'expr' && typeof value === 'string' ? withNativeHistograms(value, known) : value,
+  );
+  const variant = JSON.parse(withOwnLinks(json)) as Dashboard;
+  return {
+    ...variant,
+    uid: `${dashboard.uid ?? ''}${NATIVE_SUFFIX}`,
+    title: `${dashboard.title ?? ''}, native histograms`,
+    description: `${dashboard.description ?? ''}. ${NATIVE_NOTE}`,
+    tags: (dashboard.tags ?? []).map((tag) => `${tag}${NATIVE_SUFFIX}`),
+    links: (dashboard.links ?? []).map((link) => ({ ...link, tags: link.tags.map((tag) => `${tag}${NATIVE_SUFFIX}`) })),
+  };
+}
+
+/** Links to other dashboards lead to those of the same set. */
+function withOwnLinks(json: string): string {
+  return json.replaceAll(/\/d\/(llmbench[a-z-]*)/g, `/d/$1${NATIVE_SUFFIX}`);
 }

@@ -1,16 +1,29 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { CHART, fillChart } from '../kubernetes/chart-files.ts';
 import { readScriptOptions } from '../script-options.ts';
 import { packPackage } from './bill-of-materials.ts';
-import { chartArchive } from './chart-archive.ts';
 import { dashboardsBundle } from './dashboards-bundle.ts';
 import { buildPlugin, pluginArchive } from './plugin-archive.ts';
-import { dateOfRelease, NOTES_FILE, releaseNotes } from './release-notes.ts';
-import { prepareVersion, readVersion, versionFaults } from './versions.ts';
+import { newestSection, prepareVersion, readVersion, versionFaults } from './versions.ts';
 
 const CHECKSUMS_FILE = 'SHA256SUMS';
+const NOTES_FILE = 'NOTES.md';
 
 /** Writes the checksums of all files in the folder, in the form that `sha256sum -c` reads. */
 function writeChecksums(folder: string): void {
@@ -99,7 +112,7 @@ async function make(folder: string, kinds: ReadonlySet<Kind>, tag: string | null
     buildPlugin(ROOT);
     remarks.push(pluginArchive({ root: ROOT, folder, date }).remark);
   }
-  if (kinds.has('chart')) await chartArchive({ folder, version, date });
+  if (kinds.has('chart')) await chartArchive(folder, version, date);
   if (kinds.has('dashboards')) dashboardsBundle({ root: ROOT, folder, version, date });
   writeChecksums(folder);
   writeFileSync(join(folder, NOTES_FILE), releaseNotes(ROOT, version));
@@ -128,4 +141,63 @@ function ownFolder(folder: string): string {
     throw new Error(`--out '${folder}' has files that are not of a release: name an empty folder`);
   }
   return folder;
+}
+
+/** Packs the chart with its dashboards and rules as `helm package` does, with the same bytes for the same files. */
+async function chartArchive(folder: string, version: string, date: Date): Promise<void> {
+  const staging = mkdtempSync(join(tmpdir(), 'llmbench-chart-'));
+  try {
+    const chart = join(staging, 'llmbench');
+    cpSync(CHART, chart, { recursive: true });
+    await fillChart(chart);
+    const same = ['--sort=name', `--mtime=@${date.getTime() / 1000}`, '--owner=0', '--group=0', '--numeric-owner'];
+    const tar = execFileSync('tar', [...same, '--mode=u=rwX,go=rX', '--format=ustar', '-cf', '-', 'llmbench'], {
+      cwd: staging,
+      maxBuffer: 1 << 28,
+    });
+    writeFileSync(join(folder, `llmbench-${version}.tgz`), gzipSync(tar, { level: 9 }));
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+function git(root: string, ...args: string[]): string {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
+}
+
+/**
+ * The time that archives and plugin.json state: that of the last commit, or SOURCE_DATE_EPOCH, so that two builds of one commit
+ * are equal.
+ */
+function dateOfRelease(root: string): Date {
+  const { SOURCE_DATE_EPOCH: given } = process.env;
+  const seconds = given ?? git(root, 'log', '-1', '--format=%ct');
+  if (!/^\d{1,11}$/.test(seconds)) throw new Error(`SOURCE_DATE_EPOCH '${seconds}' must be seconds since 1970`);
+  return new Date(Number(seconds) * 1000);
+}
+
+/** The newest tag of a version below `version` that is in the history; null if there is none. */
+function previousTag(root: string, version: string): string | null {
+  const tags = git(root, 'tag', '--merged', 'HEAD', '--sort=-version:refname', '--list', 'v*.*.*').split('\n');
+  return tags.find((tag) => tag !== '' && tag !== `v${version}`) ?? null;
+}
+
+/** Subjects of the commits after a tag, the newest first; of all commits without one. */
+function subjectsSince(root: string, tag: string | null): readonly string[] {
+  const range = tag === null ? 'HEAD' : `${tag}..HEAD`;
+  const lines = git(root, 'log', '--no-merges', '--format=%s', range).split('\n');
+  return lines.filter((subject) => subject !== '');
+}
+
+/** The notes of a version: its section of the changelog, and the commits since the previous version. */
+function releaseNotes(root: string, version: string): string {
+  const { text } = newestSection(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'));
+  const tag = previousTag(root, version);
+  const subjects = subjectsSince(root, tag);
+  // The commits of a first version are the whole history.
+  const commits =
+    tag === null
+      ? `The first version, of ${subjects.length} commits.`
+      : `Commits since ${tag}\n\n${subjects.map((subject) => `- ${subject}`).join('\n')}`;
+  return `${text}\n\n${commits}\n`;
 }
