@@ -1,4 +1,7 @@
 import { type BrowserContext, expect, type Page, test as base } from '@playwright/test';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { hostUrl, type PageParameters } from '../../host/page-url.ts';
 
 export interface Environment {
@@ -47,21 +50,28 @@ interface Fixtures {
 const HARMLESS = [/ before i18n /i, /\/public\/fonts\/roboto\//, /\/unicons\/[a-z-]+\.svg/];
 
 /**
- * One context for all tests of a worker, so that the browser keeps what it has compiled of the host's script, which is larger
- * than everything else that a test loads. Each test has a page of its own, and nothing that another one has stored.
+ * One context for all tests of a worker, with a profile on disk: in memory, the browser keeps no file as large as the host's
+ * script, and would load and compile it for each page. Each test has a page of its own, and nothing that another one has
+ * stored.
  */
 export const test = base.extend<Fixtures, { shared: BrowserContext }>({
   shared: [
-    async ({ browser }, use, { project }) => {
-      const context = await browser.newContext({ viewport: project.use.viewport ?? null });
+    async ({ playwright }, use, { project: { use: options } }) => {
+      const profile = await mkdtemp(join(tmpdir(), 'llmbench-browser-'));
+      const context = await playwright.chromium.launchPersistentContext(profile, {
+        ...options.launchOptions,
+        viewport: options.viewport ?? null,
+      });
       await use(context);
       await context.close();
+      await rm(profile, { recursive: true, force: true });
     },
     { scope: 'worker' },
   ],
   context: async ({ shared }, use) => {
     await use(shared);
-    for (const page of shared.pages()) {
+    // The first page is the browser's own and keeps it open.
+    for (const page of shared.pages().slice(1)) {
       const storage = await shared.newCDPSession(page);
       const origin = new URL(page.url()).origin;
       await storage.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb' });
