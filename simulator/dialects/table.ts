@@ -309,7 +309,12 @@ const TABLE = {
     tokenFields: BOTH,
     reasoning: { reasoning: '$text' },
     finish: 'text',
-    usage: { where: 'chunk', value: COUNTS },
+    usage: {
+      where: 'chunk',
+      value: COUNTS,
+      // With `--enable-prompt-tokens-details`.
+      images: { prompt_tokens_details: { multimodal_tokens: { image: '$images' } } },
+    },
     notes: ['`reasoning` was `reasoning_content` in older versions. `simulate --system vllm` also has its metrics.'],
     sources: [
       github('vllm-project/vllm/blob/006c49d485f9/vllm/entrypoints/openai/chat_completion/serving.py', '2026-11-27'),

@@ -1,3 +1,4 @@
+import { imageOf, type PromptImage } from './images.ts';
 import type { ServerResponse, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -96,6 +97,8 @@ export function readResponseForm(request: JsonObject): ResponseForm {
 export interface Message {
   readonly role: string;
   readonly text: string;
+  /** After the text. */
+  readonly images?: readonly PromptImage[];
 }
 
 /** @throws ApiError 400 for what is no list of messages; `key` is where it stands */
@@ -107,11 +110,15 @@ export function readMessages(value: unknown, key: string): readonly Message[] {
     if (!isObject(message) || typeof message['role'] !== 'string') {
       throw badRequest('Each message must be an object with a role.', key);
     }
-    return { role: message['role'], text: readContent(message['content'], key) };
+    const { content } = message;
+    const images = Array.isArray(content) ? (content as unknown[]).flatMap((part) => readImage(part)) : [];
+    return { role: message['role'], text: readContent(content, key), ...(images.length > 0 && { images }) };
   });
 }
 
-/** Content is a string or a list of parts; of these only text counts. */
+const readImage = (part: unknown): PromptImage | readonly never[] => (isObject(part) ? (imageOf(part) ?? []) : []);
+
+/** The texts of content, which is a string or a list of parts. */
 function readContent(content: unknown, key: string): string {
   if (typeof content === 'string') return content;
   if (content === undefined || content === null) return '';
@@ -157,8 +164,8 @@ export async function sendTruth(response: ServerResponse, json: Iterable<string>
   await pipeline(Readable.from(json), response);
 }
 
-/** Enough for every prompt that fits a model. */
-export const MAX_BODY_BYTES = 16 * 1024 * 1024;
+/** Enough for every prompt that fits a model, with its images. */
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**
  * Reads a body to its end as UTF-8.

@@ -37,7 +37,9 @@ export function startResponse(
 ): void {
   const { route, idPrefix, model, prompt, maxTokens, stream, includeUsage } = request;
   const id = `${idPrefix}${randomUUID().replaceAll('-', '')}`;
-  const head: ResponseHead = { id, created: Math.floor(Date.now() / 1000), model };
+  const { imageTokens } = prompt;
+  const created = Math.floor(Date.now() / 1000);
+  const head: ResponseHead = { id, created, model, ...(imageTokens !== undefined && { imageTokens }) };
   generations.start({
     ...{ id, route, prompt, maxTokens, streaming: stream, response, ended },
     makeReply: (parts) => {

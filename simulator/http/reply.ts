@@ -13,6 +13,8 @@ export interface ResponseHead {
   /** Unix time in seconds. */
   readonly created: number;
   readonly model: string;
+  /** Of the prompt, those of images; absent: it has none. */
+  readonly imageTokens?: number;
 }
 
 /** The server-sent events of one stream, as one server writes them. */
