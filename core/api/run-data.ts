@@ -22,6 +22,8 @@ export type DistributionName =
   | 'cached_input_tokens'
   | 'image_token_count'
   | 'audio_token_count'
+  | 'image_count'
+  | 'image_size'
   | 'request_size'
   | 'output_length_difference_ratio'
   | 'tokens_per_chunk'

@@ -89,6 +89,14 @@ export class FigureRow implements RequestFigures {
     return this.#known(AT.audio_tokens);
   }
 
+  get images(): number | null {
+    return this.#known(AT.images);
+  }
+
+  get image_bytes(): number | null {
+    return this.#known(AT.image_bytes);
+  }
+
   get request_bytes(): number | null {
     return this.#known(AT.request_bytes);
   }

@@ -32,6 +32,8 @@ export interface RequestFigures
   readonly planned_ns: number | null;
   readonly image_tokens: number | null;
   readonly audio_tokens: number | null;
+  readonly images: number | null;
+  readonly image_bytes: number | null;
   readonly request_bytes: number | null;
   /** Arrival of the second chunk with content. */
   readonly second_content_ns: number | null;
@@ -59,6 +61,8 @@ export const FIGURE_NAMES = [
   'planned_ns',
   'image_tokens',
   'audio_tokens',
+  'images',
+  'image_bytes',
   'request_bytes',
   'counted_input_tokens',
   'counted_output_tokens',
@@ -131,6 +135,8 @@ export function figuresOf(record: RequestRecord): RequestFigures {
     planned_ns: record.planned_ns ?? null,
     image_tokens: record.image_tokens ?? null,
     audio_tokens: record.audio_tokens ?? null,
+    images: record.images ?? null,
+    image_bytes: record.image_bytes ?? null,
     request_bytes: record.request_bytes ?? null,
     counted_input_tokens: besideUsage(record.input_tokens_source, record.counted_input_tokens),
     counted_output_tokens: besideUsage(record.output_tokens_source, record.counted_output_tokens),

@@ -39,6 +39,13 @@ export const SCALAR_MEASURES = {
     formula: 'texts that ok requests embedded, scored or ranked ÷ (last response − first request)',
     direction: 'higher',
   },
+  image_throughput: {
+    measure: 'image_throughput',
+    unit: 'images_per_second',
+    definition: 'ok_images_over_window',
+    formula: 'images in ok requests ÷ (last response − first request)',
+    direction: 'higher',
+  },
   steady_request_throughput: {
     measure: 'steady_request_throughput',
     unit: 'requests_per_second',

@@ -17,6 +17,8 @@ export interface RunTotals {
   readonly inputTokens: number | null;
   /** Texts that ok requests embedded, scored or ranked; null for generated responses. */
   readonly documents: number | null;
+  /** Images in ok requests; null where no requests have images. */
+  readonly images: number | null;
   /** Over the ok requests whose usage reports both; null when there is none. */
   readonly cachedInput: { readonly cached: number; readonly prompt: number } | null;
   /** Output tokens that ok requests requested; null when it is not known of each. */
@@ -52,6 +54,7 @@ export function scalarResults(totals: RunTotals): ScalarResult[] {
     input_token_throughput: quotient(totals.inputTokens, window),
     total_token_throughput: quotient(sum(totals.inputTokens, totals.outputTokens), window),
     document_throughput: quotient(totals.documents, window),
+    image_throughput: quotient(totals.images, window),
     steady_request_throughput: quotient(fullLoad?.okEnded ?? null, fullLoad?.seconds ?? null),
     steady_output_token_throughput: quotient(fullLoad?.outputTokens ?? null, fullLoad?.seconds ?? null),
     error_ratio: quotient(totals.failed, totals.ok + totals.failed),

@@ -97,6 +97,7 @@ export class SummaryAccumulator {
   #inputTokens: number | null = 0;
   #outputTokens: number | null = 0;
   #documents: number | null = 0;
+  #images: number | null = 0;
   #cached = { requests: 0, cached: 0, prompt: 0 };
   #requestedOutputTokens: number | null = 0;
   #outputLengths = { mismatched: 0, known: 0 };
@@ -189,6 +190,7 @@ export class SummaryAccumulator {
     this.#inputTokens = added(this.#inputTokens, record.input_tokens);
     this.#outputTokens = added(this.#outputTokens, record.output_tokens);
     this.#documents = added(this.#documents, record.documents ?? null);
+    this.#images = added(this.#images, record.images ?? null);
     this.#requestedOutputTokens = added(this.#requestedOutputTokens, record.requested_output_tokens);
     const mismatched = isLengthMismatched(record);
     if (mismatched !== null) this.#outputLengths.known += 1;
@@ -315,6 +317,7 @@ export class SummaryAccumulator {
       windowSeconds: this.#columns.length === 0 ? null : (this.#end_ns - this.#start_ns) * 1e-9,
       outputTokens: this.#outputTokens,
       documents: this.#documents,
+      images: this.#images,
       inputTokens: this.#inputTokens,
       cachedInput: this.#cached.requests === 0 ? null : this.#cached,
       requestedOutputTokens: this.#requestedOutputTokens,

@@ -23,6 +23,8 @@ const UNIT_SCALES: Readonly<Record<Unit, Readonly<Record<string, number>>>> = {
   requests_per_second: { 'requests/s': 1 },
   tokens_per_second: { 'tokens/s': 1 },
   documents_per_second: { 'documents/s': 1 },
+  images: { images: 1 },
+  images_per_second: { 'images/s': 1 },
   bytes: { MB: 1e6, kB: 1e3, B: 1 },
   joules: { kJ: 1e3, J: 1 },
   watts: { kW: 1e3, W: 1 },

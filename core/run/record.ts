@@ -44,6 +44,10 @@ export interface RequestRecord extends HttpPhases, CountedTokens, ConversationPl
   readonly audio_tokens?: number | null;
   /** Texts that were embedded, scored or ranked; null or absent: the response is generated. */
   readonly documents?: number | null;
+  /** Images in the request, those of earlier turns included, and their bytes; null or absent: no requests have images, or not known. */
+  readonly images?: number | null;
+  /** Null also where an image is an address. */
+  readonly image_bytes?: number | null;
   /** Of the body as it was sent; null or absent: an import does not report it. */
   readonly request_bytes?: number | null;
   /** Its trace (W3C Trace Context), 32 hexadecimal digits; null or absent: no trace was requested of the server. */

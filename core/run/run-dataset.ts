@@ -42,6 +42,8 @@ export interface RunDataset {
   readonly conversation: { readonly turns: Spread; readonly delay_seconds: Spread } | null;
   /** Texts of a request that are embedded, or ranked by a query of so many tokens (null: none); absent: a prompt. */
   readonly documents?: { readonly count: number; readonly query_tokens: number | null };
+  /** Images of a request; absent: none. */
+  readonly images?: RunImages;
   /** Factor of the delays between turns; null where there are none. */
   readonly delay_factor: number | null;
   /** Number of different requests before they recur; null: they do not, or the file determines it. */
@@ -54,6 +56,20 @@ export interface RunDataset {
   readonly seed: number;
   /** Which texts of the seed were sent: the same variant has the same texts; null: those of the file. */
   readonly prompt_variant: number | null;
+}
+
+/** What images requests had; null where it does not apply, or the file of the requests determines it. */
+export interface RunImages {
+  /** Of each request, and in conversations of each turn. */
+  readonly count: number | null;
+  readonly source: 'synthetic' | 'files' | 'urls' | 'files_and_urls';
+  /** In pixels: of several sizes each image has one. */
+  readonly sizes: readonly { readonly width: number; readonly height: number }[] | null;
+  readonly format: 'jpeg' | 'png' | null;
+  /** How many different images there are; null: no two requests have the same. */
+  readonly different: number | null;
+  /** Hex SHA-256 of the files and addresses in their order. */
+  readonly sha256: string | null;
 }
 
 /** The data set that a file was downloaded from. */
@@ -96,6 +112,7 @@ export function datasetText(dataset: RunDataset): string {
     prefixText(dataset),
     dataset.user_context_tokens > 0 && `context ${dataset.user_context_tokens}`,
     dataset.documents && documentsText(dataset.documents),
+    dataset.images && imagesText(dataset.images),
     conversation && `turns ${spreadText(conversation.turns)}`,
     entries !== null && `entries ${entries}`,
   ];
@@ -111,14 +128,14 @@ function prefixText({ prefix_prompts: one, prefix_tree: tree, primed_prefixes: p
 }
 
 /**
- * Tokens of every prompt, the texts that requests share included; null where files, pairs of lengths or the turns of a
- * conversation determine them.
+ * Tokens of every prompt, the texts that requests share included; null where files, pairs of lengths, the turns of a
+ * conversation or images determine them.
  */
 export function promptTokens(dataset: RunDataset): Spread | null {
   const { input_tokens, conversation, shared_system_prompt_tokens, prefix_prompts, user_context_tokens } = dataset;
   const levels = dataset.prefix_tree?.levels ?? (prefix_prompts === null ? [] : [prefix_prompts]);
   const prefix = levels.reduce((sum, { tokens }) => sum + tokens, 0);
-  if (input_tokens === null || conversation !== null) return null;
+  if (input_tokens === null || conversation !== null || dataset.images !== undefined) return null;
   if (dataset.documents !== undefined) {
     const { count, query_tokens } = dataset.documents;
     // The query is read with each document.
@@ -131,6 +148,12 @@ export function promptTokens(dataset: RunDataset): Spread | null {
 
 const documentsText = ({ count, query_tokens: query }: NonNullable<RunDataset['documents']>): string =>
   `documents ${count}${query === null ? '' : `, query ${query}`}`;
+
+function imagesText({ count, source, sizes, format, different }: RunImages): string {
+  const size = sizes?.map(({ width, height }) => `${width}×${height}`).join('/');
+  const kind = size === undefined ? `of ${different ?? 0} ${source.replaceAll('_', ' ')}` : `${size} ${format ?? ''}`;
+  return `images ${count === null ? '' : `${count} `}${kind}`;
+}
 
 const spreadText = ({ mean, stddev }: Spread): string => (stddev === 0 ? String(mean) : `${mean}±${stddev}`);
 

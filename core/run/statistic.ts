@@ -7,6 +7,8 @@ export type Unit =
   | 'requests_per_second'
   | 'tokens_per_second'
   | 'documents_per_second'
+  | 'images'
+  | 'images_per_second'
   | 'bytes'
   | 'joules'
   | 'watts'

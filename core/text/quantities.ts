@@ -32,6 +32,8 @@ const SUFFIX: Readonly<Record<Exclude<Unit, 'seconds' | 'ratio'>, string>> = {
   requests_per_second: 'requests/s',
   tokens_per_second: 'tokens/s',
   documents_per_second: 'documents/s',
+  images: 'images',
+  images_per_second: 'images/s',
   bytes: 'bytes',
   joules: 'J',
   watts: 'W',
@@ -40,7 +42,7 @@ const SUFFIX: Readonly<Record<Exclude<Unit, 'seconds' | 'ratio'>, string>> = {
 };
 
 /** Units whose name is another for exactly one. */
-const ONE: Partial<typeof SUFFIX> = { tokens: 'token', requests: 'request', bytes: 'byte' };
+const ONE: Partial<typeof SUFFIX> = { tokens: 'token', requests: 'request', images: 'image', bytes: 'byte' };
 
 function duration(seconds: number): string {
   const size = Math.abs(seconds);

@@ -29,6 +29,7 @@ export default defineConfig({
           ...[
             'run-a-benchmark.md',
             'conversations.md',
+            'images.md',
             'runs-and-queries.md',
             'import-results.md',
             'gate-a-ci-job.md',

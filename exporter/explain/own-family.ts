@@ -18,7 +18,7 @@ interface OwnMetric {
 
 /** What of a metric's name is not the measure's: the prefix, the unit, the sample's suffix. */
 const AROUND_MEASURE =
-  /^(?:llmbench_(?:result_)?)?(.+?)(?:_(?:seconds|tokens|ratio|requests_per_second|tokens_per_second|documents_per_second|bytes|joules|watts|joules_per_token|cost_per_million_tokens))?(?:_(?:bucket|sum|count))?$/;
+  /^(?:llmbench_(?:result_)?)?(.+?)(?:_(?:seconds|tokens|ratio|requests_per_second|tokens_per_second|documents_per_second|images|images_per_second|bytes|joules|watts|joules_per_token|cost_per_million_tokens))?(?:_(?:bucket|sum|count))?$/;
 
 /** Null when the name is of no measure of ours. */
 export function ownMetric(name: string): OwnMetric | null {

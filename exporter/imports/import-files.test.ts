@@ -272,7 +272,15 @@ describe('records', () => {
       ];
       const report = await imported(folder, { 'a.json': '{"tiny": 1}' }, withRecords(Readable.from(records)));
       const { run: file, records: stored } = await importedRun(report);
-      const unknown = { model: null, image_tokens: null, audio_tokens: null, documents: null, request_bytes: null };
+      const unknown = {
+        model: null,
+        image_tokens: null,
+        audio_tokens: null,
+        documents: null,
+        images: null,
+        image_bytes: null,
+        request_bytes: null,
+      };
       expect(stored).toEqual([{ ...good, stage: null, ...NO_CONVERSATION, ...unknown, trace_id: null }]);
       expect(file.source?.notes.filter((note) => note.includes('left out'))).toEqual([
         '1 × records left out: it ended before it was sent (first: request 1)',

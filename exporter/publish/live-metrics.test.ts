@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ERROR_REASONS } from '../../core/run/record.ts';
-import { requestRecord, runFile } from './fixtures/run.ts';
+import { EXAMPLE_DATASET, requestRecord, runFile } from './fixtures/run.ts';
 import type { LiveMetrics } from './live-metrics.ts';
 import { createLiveMetrics } from './live-metrics.ts';
 
@@ -93,6 +93,25 @@ describe('the live metrics', () => {
     const live = reading({ run: runFile(), version: '0.1.0' });
     play(live);
     expect(await textOf(live)).toBe(golden('under-way.txt'));
+  });
+
+  test('texts that were read, and images, are counted where requests have them', async () => {
+    const plain = runFile();
+    const images = { count: 1, source: 'urls', sizes: null, format: null, different: 1, sha256: null } as const;
+    const run = {
+      ...plain,
+      comparison_key: { ...plain.comparison_key, endpoint_type: 'rerank' },
+      dataset: { ...EXAMPLE_DATASET, images },
+    };
+    const live = createLiveMetrics({ run, version: '0.1.0' });
+    const labels = 'run_id="20261103T101500Z-abcdefghij",shard="0",phase="measure"';
+    expect(await textOf(live)).toContain(`llmbench_documents_total{${labels}} 0\n`);
+    live.requestEnded(requestRecord({ documents: 10, images: 3 }));
+    live.requestEnded(requestRecord({ documents: 10, images: 3 }));
+    live.requestEnded(requestRecord({ outcome: 'error', reason: 'reset', documents: 10, images: 3 }));
+    const text = await textOf(live);
+    expect(text).toContain(`llmbench_documents_total{${labels}} 20\n`);
+    expect(text).toContain(`llmbench_images_total{${labels}} 6\n`);
   });
 
   test('a page that is read late joins the others; one that is not read again stays', async () => {

@@ -53,6 +53,9 @@ import {
 import type { RunFamily, LiveSource } from './served-page.ts';
 import { LiveTargets, RUN_TARGETS, RUN_TARGET_INFO, type ScrapedTarget } from './target-info.ts';
 
+/** Types of endpoints whose requests have texts to read. */
+const READ_TEXTS: ReadonlySet<string> = new Set(['embeddings', 'pooling', 'rerank', 'score']);
+
 /** What is counted of one phase. */
 interface PhaseCounts {
   active: boolean;
@@ -64,6 +67,8 @@ interface PhaseCounts {
   inputTokens: number;
   outputTokens: number;
   chunks: number;
+  documents: number;
+  images: number;
 }
 
 /** A part of a run that begins and ends once. */
@@ -106,6 +111,10 @@ class RunTally {
     if (record.reason !== null) tally.reasons[record.reason] += 1;
     tally.inputTokens += record.input_tokens ?? 0;
     tally.outputTokens += record.output_tokens ?? 0;
+    if (record.outcome === 'ok') {
+      tally.documents += record.documents ?? 0;
+      tally.images += record.images ?? 0;
+    }
     if (record.phase === 'measure' && record.outcome === 'ok' && this.#isGood?.(record) === true)
       this.goodRequests += 1;
   }
@@ -126,6 +135,8 @@ function emptyTally(): PhaseCounts {
     inputTokens: 0,
     outputTokens: 0,
     chunks: 0,
+    documents: 0,
+    images: 0,
   };
 }
 
@@ -265,6 +276,24 @@ function liveFamilies(
       'Chunks with content received.',
       perPhase((phase) => phase.chunks),
     ),
+    ...(READ_TEXTS.has(run.comparison_key.endpoint_type ?? '')
+      ? [
+          counter(
+            'llmbench_documents_total',
+            'Texts that ok requests embedded, scored or ranked.',
+            perPhase((phase) => phase.documents),
+          ),
+        ]
+      : []),
+    ...(run.dataset?.images === undefined
+      ? []
+      : [
+          counter(
+            'llmbench_images_total',
+            'Images in ok requests, those of earlier turns included.',
+            perPhase((phase) => phase.images),
+          ),
+        ]),
     gauge('llmbench_requests_in_flight', 'Requests sent whose response is not complete.', () => one(tally.inFlight)),
     ...histograms,
     gauge('llmbench_client_saturated', '1 if this client may limit the measurement (saturated), else 0.', () =>

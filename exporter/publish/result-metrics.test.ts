@@ -2,11 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { parseText } from '../../core/exposition/index.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ObjectiveResult } from '../../core/run/objectives.ts';
-import type { RunDataset } from '../../core/run/run-dataset.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
-import { distribution, requestRecord, resultFile, runFile, scalar } from './fixtures/run.ts';
+import { EXAMPLE_DATASET, distribution, requestRecord, resultFile, runFile, scalar } from './fixtures/run.ts';
 import { counter, serversFile } from './fixtures/servers.ts';
 import type { PagePart } from './page-parts.ts';
 import { ResultMetrics } from './result-metrics.ts';
@@ -22,14 +21,6 @@ interface StoredRun {
   readonly records: readonly RequestRecord[] | Error;
   readonly servers: ServersFile | null | Error;
 }
-
-const DATASET: RunDataset = {
-  type: 'synthetic',
-  input_tokens: { mean: 64, stddev: 0 },
-  output_tokens: { mean: 32, stddev: 0 },
-  ...{ lengths: null, shared_system_prompt_tokens: 0, prefix_prompts: null, user_context_tokens: 0 },
-  ...{ conversation: null, delay_factor: null, entries: null, file: null, tokenizer: null, seed: 0, prompt_variant: 0 },
-};
 
 /** A store in memory that counts what is read of it. */
 class MemorySource implements RunReader {
@@ -186,7 +177,10 @@ llmbench_series_dropped_total 0
 
   test('the outcome of an aborted run with a saturated client and foreign traffic', async () => {
     const source = new MemorySource();
-    const run = { ...runFile({ run_id: 'r1', status: 'aborted', end: '2026-11-03T10:15:11.000Z' }), dataset: DATASET };
+    const run = {
+      ...runFile({ run_id: 'r1', status: 'aborted', end: '2026-11-03T10:15:11.000Z' }),
+      dataset: EXAMPLE_DATASET,
+    };
     const base = resultFile({ run_id: 'r1', status: 'aborted' });
     const servers = { exact: false, why: 'not exact: +3 requests', requests: null, gpu_energy: null, targets: [] };
     const collector = { interval_seconds: 1, cpu_seconds: null, cpu_share: null };

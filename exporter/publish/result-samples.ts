@@ -16,6 +16,8 @@ export const RESULT_UNITS = [
   'requests_per_second',
   'tokens_per_second',
   'documents_per_second',
+  'images',
+  'images_per_second',
   'bytes',
   'joules',
   'watts',

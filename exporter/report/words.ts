@@ -41,6 +41,8 @@ const UNITS: Readonly<Record<Unit, string>> = {
   requests_per_second: 'requests/s',
   tokens_per_second: 'tokens/s',
   documents_per_second: 'documents/s',
+  images: 'images',
+  images_per_second: 'images/s',
   bytes: 'bytes',
   joules: 'J',
   watts: 'W',

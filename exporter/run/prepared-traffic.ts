@@ -20,6 +20,8 @@ import { limitsOutput, type ResponseMode, type Endpoint, type GenerationOptions 
 import { checkedExtraInputs } from '../load/endpoints/extra-inputs.ts';
 import { parseTemplate } from '../load/endpoints/template-config.ts';
 import type { TemplateConfig } from '../load/endpoints/template.ts';
+import type { ImageOptions } from '../load/datasets/with-images.ts';
+import { isImageUrl } from '../load/images/read-images.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import { TRACE_HEADER } from '../load/requests/trace-context.ts';
 import { loadTokenizer, type Tokenizer } from '../load/tokenizers/tokenizer.ts';
@@ -195,6 +197,10 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
   const { takes } = endpoint;
   const datasetRequest = { ...traffic.dataset, seed: request.seed, repeat: request.textVariant, takes };
   const opened = await openDataset(datasetRequest, tokenizer);
+  if (opened.images !== undefined && endpoint.hasImages !== true)
+    throw new ConfigurationError(
+      `--endpoint-type ${endpoint.type} has no images: use chat, responses or messages, or remove --images`,
+    );
   const dataset = request.models === undefined ? opened : withModels(opened, request.models, request.seed);
   return {
     target: targets[0],
@@ -209,7 +215,11 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
       ...counting(endpoint, tokenizer, traffic.checkUsage === true),
       ...tracing(request),
     },
-    dataset: { ...runDataset(request, dataset, tokenizer), ...readTexts(documentShape(datasetRequest)) },
+    dataset: {
+      ...runDataset(request, dataset, tokenizer),
+      ...readTexts(documentShape(datasetRequest)),
+      ...(dataset.images && { images: dataset.images }),
+    },
     credentials,
     secrets,
   };
@@ -295,10 +305,13 @@ function tracing({ traffic: { traceSampleRatio = 0 }, headers }: RunRequest): Pi
 }
 
 /** All that may have a query. */
-const addressesOf = ({ url, traffic: { moreUrls, endpointPath } }: RunRequest): readonly string[] => [
-  ...[url, ...moreUrls],
+const addressesOf = ({ url, traffic: { moreUrls, endpointPath, dataset } }: RunRequest): readonly string[] => [
+  ...[url, ...moreUrls, ...imageAddresses(dataset.images?.source)],
   ...(endpointPath === null ? [] : [`http://h${endpointPath}`]),
 ];
+
+const imageAddresses = (source: ImageOptions['source'] | undefined): readonly string[] =>
+  source?.kind === 'given' ? source.sources.filter(isImageUrl) : [];
 
 const SECRET_HEADER = /authorization|cookie|key|token|secret/;
 

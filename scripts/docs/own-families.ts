@@ -5,7 +5,7 @@ import { OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { ObjectiveResult } from '../../core/run/objectives.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type { OwnFamilies } from '../../exporter/explain/own-family.ts';
-import { requestRecord, resultFile, runFile, scalar } from '../../exporter/publish/fixtures/run.ts';
+import { requestRecord, resultFile, runFile, scalar, EXAMPLE_DATASET } from '../../exporter/publish/fixtures/run.ts';
 import { target } from '../../exporter/publish/fixtures/servers.ts';
 import { createLiveMetrics } from '../../exporter/publish/live-metrics.ts';
 import { probeFamilies } from '../../exporter/publish/probe-families.ts';
@@ -114,7 +114,7 @@ export async function ownFamilies(): Promise<OwnFamilies> {
 /** The unit in the name, as Prometheus' naming rules require it; null for facts and switches, which are 0 or 1. */
 function unitOf(name: string): string | null {
   const [unit = null] =
-    /(seconds|tokens_per_second|requests_per_second|documents_per_second|bytes|joules_per_token|cost_per_million_tokens|joules|watts|tokens|ratio|requests|chunks|errors|series|runs)(?=(_in_flight|_dropped)?(_total)?$)/.exec(
+    /(seconds|tokens_per_second|requests_per_second|documents_per_second|images_per_second|bytes|joules_per_token|cost_per_million_tokens|joules|watts|tokens|ratio|requests|documents|images|chunks|errors|series|runs)(?=(_in_flight|_dropped)?(_total)?$)/.exec(
       name,
     ) ?? [];
   // An error that is counted is a request.
@@ -136,12 +136,15 @@ const MODEL_MIX = {
   selection: 'round_robin',
 } as const;
 
+const IMAGES = { count: 1, source: 'urls', sizes: null, format: null, different: 1, sha256: null } as const;
+
 function liveMetrics(): ReturnType<typeof createLiveMetrics> {
   const run = runFile();
   const stages = [{ duration_seconds: 60, concurrency: 8, request_rate: null }];
   const load: Load = { ...closedLoop(null), mode: 'stages', stages };
   const stop = { request_count: 10, benchmark_duration_seconds: 60 };
-  const staged = { ...run, comparison_key: { ...run.comparison_key, load, stop, model_mix: MODEL_MIX } };
+  const key = { ...run.comparison_key, endpoint_type: 'embeddings', load, stop, model_mix: MODEL_MIX };
+  const staged = { ...run, comparison_key: key, dataset: { ...EXAMPLE_DATASET, images: IMAGES } };
   const live = createLiveMetrics({
     run: staged,
     version: '0',

@@ -81,9 +81,19 @@ function together(given: readonly GivenOption[]): readonly { readonly flags: rea
   return [
     ...(url.length === 0 ? [] : [{ flags: ['--host', '--port'], words: url }]),
     ...(served === undefined ? [] : [{ flags: ['--served-model-name', '--model'], words: ['--model', served] }]),
+    ...imageSize(values),
     ...guideLlmLoad(values),
     ...guideLlmData(values.get('--data')),
   ];
+}
+
+/** AIPerf sends one image once it has a size. */
+function imageSize(values: ReadonlyMap<string, string>) {
+  const [width, height] = ['--image-width-mean', '--image-height-mean'].map((flag) => values.get(flag));
+  if (width === undefined || height === undefined || Number(width) * Number(height) === 0) return [];
+  const hasCount = ['--image-batch-size', '--batch-size-image'].some((flag) => values.has(flag));
+  const words = [...(hasCount ? [] : ['--images', '1']), '--image-size', `${width}x${height}`];
+  return [{ flags: ['--image-width-mean', '--image-height-mean'], words }];
 }
 
 /** Words of ours for the load that a profile of GuideLLM makes of its rate. */

@@ -186,6 +186,7 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
     ...cacheHits(result),
     ...drafts(result),
     ...loadFit(result),
+    ...imageFacts(result.measures),
     ...stalls(result.measures),
     ...costFacts(result.measures),
     ...serverFacts(result),
@@ -243,6 +244,17 @@ function loadFit({ load_fit: fit = [] }: ResultFile): [name: string, text: strin
     const text = `${FITTED[name]} ${quantity(achieved, unit)}, recorded ${quantity(source, unit)}${apart}`;
     return [[i === 0 ? 'load fit' : '', text]];
   });
+}
+
+/** Means per request. */
+function imageFacts(measures: readonly MeasureResult[]): [name: string, text: string][] {
+  const throughput = scalarOf(measures, 'image_throughput');
+  if (throughput?.value == null) return [];
+  const means = ['image_count', 'image_size', 'image_token_count'].flatMap((name) => {
+    const found = measures.find(({ measure }) => measure === name);
+    return found?.kind === 'distribution' && found.mean !== null ? [quantity(found.mean, found.unit)] : [];
+  });
+  return [['images', `${quantity(throughput.value, throughput.unit)} · per request ${means.join(', ')}`]];
 }
 
 function stalls(measures: readonly MeasureResult[]): [name: string, text: string][] {

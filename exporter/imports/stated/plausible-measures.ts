@@ -11,6 +11,8 @@ const NEVER_NEGATIVE: ReadonlySet<Unit> = new Set<Unit>([
   'requests_per_second',
   'tokens_per_second',
   'documents_per_second',
+  'images',
+  'images_per_second',
   'bytes',
 ]);
 /** Two clocks may be between the due time and the time of sending. */
@@ -37,7 +39,12 @@ export function noteDisorder(measures: readonly MeasureResult[], notes: ImportNo
   for (const result of measures) if (result.kind === 'distribution') noteDisorderOf(result, notes);
 }
 
-const RATES: ReadonlySet<Unit> = new Set<Unit>(['requests_per_second', 'tokens_per_second', 'documents_per_second']);
+const RATES: ReadonlySet<Unit> = new Set<Unit>([
+  'requests_per_second',
+  'tokens_per_second',
+  'documents_per_second',
+  'images_per_second',
+]);
 
 function noteValuesOfNothing(result: MeasureResult, ok: number | null, notes: ImportNotes): void {
   if (result.kind === 'scalar' || result.population !== 'ok' || ok !== 0 || (result.n ?? 0) === 0) return;

@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { Endpoint, GenerationRequest } from '../endpoints/endpoint.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import { type Dataset, planSha256 } from './dataset.ts';
+import type { TextRow } from './row.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 
 /** Values of `--dataset-sampling-strategy`. */
@@ -122,9 +123,14 @@ export function textRequest(
   text: string,
   max_tokens: number,
   tokenizer: Tokenizer | null,
-  documents: readonly string[] | null = null,
+  { documents = null, images = [] }: Partial<Pick<TextRow, 'documents' | 'images'>> = {},
 ): GenerationRequest {
-  const request = { prompt: text, max_tokens, ...(documents && { documents }) };
+  const request = {
+    prompt: text,
+    max_tokens,
+    ...(documents && { documents }),
+    ...(images.length > 0 && { images }),
+  };
   if (tokenizer === null) return request;
   const ofPrompt = text === '' ? 0 : tokenizer.count(text);
   const input_tokens = documents?.reduce((sum, each) => sum + ofPrompt + tokenizer.count(each), 0) ?? ofPrompt;

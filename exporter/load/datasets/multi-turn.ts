@@ -2,6 +2,7 @@ import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
 import { type Conversation, type Dataset, turnInOrder } from './dataset.ts';
 import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
+import { RowImages } from './row-images.ts';
 import { InputRow, textOf } from './row.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 
@@ -10,6 +11,7 @@ interface PlannedTurn {
   /** The messages before it since the previous user turn: a system prompt, or a response that replaces the server's. */
   readonly before: readonly Message[];
   readonly text: string;
+  readonly images: readonly string[];
   readonly outputTokens: number | null;
   readonly delaySeconds: number;
 }
@@ -35,13 +37,17 @@ export async function multiTurn(options: MultiTurnOptions): Promise<Dataset> {
     session.turns.push(...row.rows('turns'));
     sessions.set(id, session);
   }
-  const conversations = [...sessions.values()].map(({ row, turns }) => plannedTurns(row, turns, options.delayRatio));
+  const images = new RowImages(options.file);
+  const conversations: (readonly PlannedTurn[])[] = [];
+  for (const { row, turns } of sessions.values())
+    conversations.push(await plannedTurns(row, turns, options.delayRatio, images));
   const order = entryOrder(options.strategy, conversations.length, options.seed);
   const conversation = (phase: string, position: number): Conversation =>
     conversationOf(conversations[order(phase, position)] ?? [], options);
   return {
-    planSha256: filePlanSha256('multi_turn', sha256, options, { delayRatio: options.delayRatio }),
+    planSha256: filePlanSha256('multi_turn', sha256, options, { delayRatio: options.delayRatio, ...images.plan }),
     fileSha256: sha256,
+    ...images.facts,
     size: conversations.length,
     longestOutputTokens: longestOutput(
       conversations.flat().map(({ outputTokens }) => outputTokens),
@@ -52,20 +58,26 @@ export async function multiTurn(options: MultiTurnOptions): Promise<Dataset> {
   };
 }
 
-function plannedTurns(row: InputRow, turns: readonly InputRow[], delayRatio: number): readonly PlannedTurn[] {
+async function plannedTurns(
+  row: InputRow,
+  turns: readonly InputRow[],
+  delayRatio: number,
+  images: RowImages,
+): Promise<readonly PlannedTurn[]> {
   const planned: PlannedTurn[] = [];
   let before: Message[] = [];
   for (const turn of turns) {
-    turn.onlyText();
     if (turn.has('timestamp')) turn.refuse('timestamp is not supported in a conversation: use delay');
     const role = turn.string('role') ?? 'user';
     const content = textOf(turn);
     if (role === 'system' || role === 'assistant') {
+      turn.onlyText();
       before.push({ role, content });
     } else if (role === 'user') {
       const delay_ms = turn.milliseconds('delay') ?? 0;
       const outputTokens = turn.tokens('output_length') ?? turn.tokens('max_tokens');
-      planned.push({ before, text: content, outputTokens, delaySeconds: (delay_ms / 1000) * delayRatio });
+      const delaySeconds = (delay_ms / 1000) * delayRatio;
+      planned.push({ before, text: content, images: await images.urls(turn.images()), outputTokens, delaySeconds });
       before = [];
     } else turn.refuse(`role is '${role}' and must be one of user, assistant, system`);
   }
@@ -87,21 +99,22 @@ function turnRequest(
   { outputTokens, tokenizer }: FileDatasetOptions,
 ): GenerationRequest {
   const history: Message[] = [];
-  turns.forEach(({ before, text }, i) => {
+  turns.forEach(({ before, text, images }, i) => {
     const isAnswered = before.some(({ role }) => role === 'assistant');
     const response = responses[i - 1] ?? '';
     if (i > 0 && !isAnswered && response !== '') history.push({ role: 'assistant', content: response });
     history.push(...before);
-    if (i < turns.length - 1) history.push({ role: 'user', content: text });
+    if (i < turns.length - 1) history.push({ role: 'user', content: text, ...(images.length > 0 && { images }) });
   });
   const last = turns.at(-1);
-  const prompt = last?.text ?? '';
+  const { text: prompt = '', images = [] } = last ?? {};
   const count = (text: string): number => tokenizer?.count(text) ?? 0;
   const input_tokens = history.reduce((tokens, message) => tokens + count(message.content), count(prompt));
   return {
     prompt,
     max_tokens: last?.outputTokens ?? outputTokens ?? DEFAULT_OUTPUT_TOKENS,
     ...(history.length === 0 ? {} : { history }),
+    ...(images.length > 0 && { images }),
     ...(tokenizer === null ? {} : { input_tokens }),
   };
 }

@@ -26,6 +26,8 @@ import {
 import { multiTurn } from './multi-turn.ts';
 import { planDataset } from './plan-file.ts';
 import { sessions, type History } from './sessions.ts';
+import { RowImages } from './row-images.ts';
+import { withImages, type ImageOptions } from './with-images.ts';
 import { shareGpt } from './sharegpt.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, syntheticDataset } from './synthetic-dataset.ts';
 import type { DocumentShape, SyntheticOptions } from './synthetic-dataset.ts';
@@ -73,6 +75,8 @@ export interface DatasetRequest {
   /** What requests of the endpoint contain; absent: a prompt. */
   readonly takes?: Endpoint['takes'] | undefined;
   readonly file: InputFile | null;
+  /** `--images`; null or absent: none but those of a file. */
+  readonly images?: Omit<ImageOptions, 'seed' | 'variant'> | null;
 }
 
 export interface InputFile {
@@ -97,6 +101,29 @@ export interface InputFile {
 
 /** Opens the configured dataset. Throws a `ConfigurationError`, with file and line if there is one. */
 export async function openDataset(request: DatasetRequest, tokenizer: Tokenizer | null): Promise<Dataset> {
+  const dataset = await openTexts(request, tokenizer);
+  const { images = null, file, seed, repeat } = request;
+  if (images === null) return dataset;
+  if (dataset.images !== undefined)
+    throw new ConfigurationError('--images has no effect with an --input-file that has images: remove it');
+  if (file !== null && OWN_MESSAGES.has(file.type))
+    throw new ConfigurationError(
+      `--images has no effect with a file of the type ${file.type}, which sets the messages`,
+    );
+  return withImages(dataset, { ...images, seed, variant: repeat });
+}
+
+/** Files whose requests are complete, or whose agents have messages that begin no turn. */
+const OWN_MESSAGES: ReadonlySet<FileType> = new Set([
+  'raw_payload',
+  'sessions',
+  'dag_jsonl',
+  'otel_spans',
+  'tracelab',
+  'weka_trace',
+]);
+
+async function openTexts(request: DatasetRequest, tokenizer: Tokenizer | null): Promise<Dataset> {
   const { file, inputTokens, outputTokens, seed, repeat, takes } = request;
   const documents = documentShape(request);
   if (file === null) {
@@ -217,26 +244,30 @@ function allHaveTimes(): never {
 /** `single_turn`: a JSON object per line with a `text`. Throws a `ConfigurationError`. */
 async function singleTurn(options: FileDatasetOptions): Promise<Dataset> {
   const { texts, sha256 } = await readLines(options.file);
-  const rows = requireEntries(texts, options.file).map((text) => {
+  const images = new RowImages(options.file);
+  const rows: (TextRow & { readonly row: InputRow })[] = [];
+  for (const text of requireEntries(texts, options.file)) {
     const row = InputRow.parse(options.file, text);
     if (row.has('delay')) row.refuse('delay requires --custom-dataset-type multi_turn');
-    return { row, ...textRow(row, options.takes) };
-  });
+    const read = textRow(row, options.takes);
+    rows.push({ row, ...read, images: await images.urls(read.images) });
+  }
   // The times are meaningful only in file order.
   const due_ns = options.strategy === 'sequential' ? dueTimes_ns(rows) : undefined;
-  const entries = rows.map(({ text, documents, outputTokens }) => ({ text, documents, outputTokens }));
+  const entries = rows.map(({ row: _, timestamp_ms: __, ...entry }) => entry);
   const dataset = fileDataset(
     'single_turn',
     { entries, sha256 },
     options,
-    ({ text, documents, outputTokens }) =>
-      textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer, documents),
+    ({ text, outputTokens, ...others }) =>
+      textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer, others),
     longestOutput(
       entries.map(({ outputTokens }) => outputTokens),
       options,
     ),
+    images.plan,
   );
-  return due_ns === undefined ? dataset : { ...dataset, due_ns };
+  return { ...dataset, ...images.facts, ...(due_ns === undefined ? {} : { due_ns }) };
 }
 
 /** Names of the field that limits the output length in the bodies of the known APIs. */
@@ -314,15 +345,22 @@ async function randomPool(options: FileDatasetOptions): Promise<Dataset> {
   const files = await poolFiles(options.file);
   const pools: (readonly TextRow[])[] = [];
   const hash = createHash('sha256');
+  const images = new RowImages(files[0] ?? options.file);
   for (const file of files) {
     const { texts, sha256 } = await readLines(file);
-    pools.push(requireEntries(texts, file).map((text) => textRow(InputRow.parse(file, text))));
+    const pool: TextRow[] = [];
+    for (const text of requireEntries(texts, file)) {
+      const row = textRow(InputRow.parse(file, text));
+      pool.push({ ...row, images: await images.urls(row.images) });
+    }
+    pools.push(pool);
     hash.update(sha256);
   }
   const fileSha256 = hash.digest('hex');
   return {
-    planSha256: filePlanSha256('random_pool', fileSha256, options, { seeded: 1 }),
+    planSha256: filePlanSha256('random_pool', fileSha256, options, { seeded: 1, ...images.plan }),
     fileSha256,
+    ...images.facts,
     size: null,
     longestOutputTokens: longestOutput(
       pools.flat().map(({ outputTokens }) => outputTokens),
@@ -333,7 +371,8 @@ async function randomPool(options: FileDatasetOptions): Promise<Dataset> {
       const rows = pools.map((pool) => pool[Math.floor(random() * pool.length)] as TextRow);
       const outputTokens = rows.find((row) => row.outputTokens !== null)?.outputTokens;
       const text = rows.map((row) => row.text).join('\n');
-      return textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer);
+      const max_tokens = outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS;
+      return textRequest(text, max_tokens, options.tokenizer, { images: rows.flatMap((row) => row.images) });
     },
   };
 }

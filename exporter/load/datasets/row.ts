@@ -5,7 +5,8 @@ import type { InputText } from './input-lines.ts';
 const LONGEST = 1e7;
 const LATEST_MS = 1e12;
 /** What other tools' files may contain and llmbench cannot send. */
-const NOT_TEXT = ['image', 'images', 'audio', 'audios', 'video', 'videos'];
+const NOT_SENT = ['audio', 'audios', 'video', 'videos'];
+const IMAGES = ['image', 'images'];
 
 /** One JSON object of an input file; every error message is one line that begins with file and line. */
 export class InputRow {
@@ -44,8 +45,25 @@ export class InputRow {
 
   /** Rejects images and audio, which would otherwise be dropped silently. */
   onlyText(): this {
-    const key = NOT_TEXT.find((name) => this.has(name));
-    if (key !== undefined) this.refuse(`${key} is not supported: text only`);
+    return this.#without([...IMAGES, ...NOT_SENT], 'text only');
+  }
+
+  /**
+   * Paths and URLs of images: `image`, a list `images`, or AIPerf's `"images": [{"name": "…", "contents": ["…"]}]`; empty
+   * without any. Rejects audio and video.
+   */
+  images(): readonly string[] {
+    this.#without(NOT_SENT, 'text and images only');
+    const { images } = this.#json;
+    const named = Array.isArray(images) && isObject(images[0]);
+    const listed = named ? this.rows('images').flatMap((each) => each.strings('contents') ?? []) : this.names('images');
+    const one = this.string('image');
+    return [...(one === null ? [] : [one]), ...(listed ?? [])];
+  }
+
+  #without(names: readonly string[], supported: string): this {
+    const key = names.find((name) => this.has(name));
+    if (key !== undefined) this.refuse(`${key} is not supported: ${supported}`);
     return this;
   }
 
@@ -127,6 +145,8 @@ export interface TextRow {
   readonly text: string;
   /** The texts of endpoints that read several, which are compared with `text` if they rank; null: `text` alone. */
   readonly documents: readonly string[] | null;
+  /** Paths and URLs. */
+  readonly images: readonly string[];
   /** `max_tokens`; null: the run's setting. */
   readonly outputTokens: number | null;
   /** When it is due, in milliseconds since the start of the trace; null: it has no time. */
@@ -134,14 +154,15 @@ export interface TextRow {
 }
 
 /**
- * A row of AIPerf's `single_turn` and `random_pool`: `text` (or `texts` with one), `output_length`, `timestamp`; for
+ * A row of AIPerf's `single_turn` and `random_pool`: `text` (or `texts` with one), `images`, `output_length`, `timestamp`; for
  * endpoints that read texts also `texts` with several, or `query` and `documents` (or `passages`). Throws a
  * `ConfigurationError` of the row.
  */
 export function textRow(row: InputRow, takes?: Endpoint['takes']): TextRow {
-  row.onlyText();
   return {
-    ...(takes === undefined ? { text: textOf(row), documents: null } : textsOf(row, takes)),
+    ...(takes === undefined
+      ? { text: textOf(row), documents: null, images: row.images() }
+      : { ...textsOf(row.onlyText(), takes), images: [] }),
     outputTokens: row.tokens('output_length') ?? row.tokens('max_tokens'),
     timestamp_ms: row.milliseconds('timestamp'),
   };

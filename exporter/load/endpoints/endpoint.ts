@@ -14,12 +14,16 @@ export interface Message {
   readonly tool_calls?: readonly JsonObject[];
   /** The call that a message of the role `tool` answers. */
   readonly tool_call_id?: string;
+  /** Images after the text: `data:` URLs, or addresses from which the server loads them; absent: none. */
+  readonly images?: readonly string[];
 }
 
 /** The content of one request; the dataset makes the text. */
 export interface GenerationRequest {
   /** The text of the current turn; empty: the history ends with it. */
   readonly prompt: string;
+  /** Images of the current turn, after its text; absent: none. */
+  readonly images?: readonly string[];
   /** What precedes it: system prompt, context, earlier turns with their responses; absent: nothing. */
   readonly history?: readonly Message[];
   /**
@@ -129,6 +133,8 @@ export interface Endpoint {
   readonly generates: boolean;
   /** Headers of every request besides those of all APIs; absent: none. */
   readonly headers?: (apiKey: string | null) => Readonly<Record<string, string>>;
+  /** Whether requests may contain images; absent: no. */
+  readonly hasImages?: boolean;
   /** For endpoints that generate nothing: a list of texts, or a query with documents; absent: a prompt. */
   readonly takes?: 'texts' | 'ranking';
   /** For the same: the number of results that the response to a request has. */

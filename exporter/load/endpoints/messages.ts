@@ -12,7 +12,8 @@ import {
   type Usage,
 } from './endpoint.ts';
 import { finishReasonOf, tokenCount } from './openai-choices.ts';
-import { messages, openAiBody } from './openai.ts';
+import { messages, openAiBody, contentOf } from './openai.ts';
+import { dataOf } from '../images/image-urls.ts';
 import { textIn } from './response-content.ts';
 
 /** Of the API that these events are of; servers other than Anthropic's ignore it. */
@@ -39,6 +40,7 @@ export function messagesEndpoint(outputFields: readonly string[] | null): Endpoi
     modes: ['stream', 'whole'],
     wholeBy: 'event',
     generates: true,
+    hasImages: true,
     variableKeys: new Set(['text', 'thinking', 'partial_json']),
     // Anthropic reads the first, vLLM and SGLang read `authorization`, which every request has.
     headers: (apiKey) => ({
@@ -107,10 +109,11 @@ function conversation(all: readonly Message[]): JsonObject {
   };
 }
 
-function spoken({ role, content, tool_calls: calls, tool_call_id: tool_use_id }: Message): JsonObject {
+function spoken(message: Message): JsonObject {
+  const { role, content, tool_calls: calls, tool_call_id: tool_use_id } = message;
   if (role === 'tool') return { role: 'user', content: [{ type: 'tool_result', tool_use_id, content }] };
-  if (calls === undefined) return { role, content };
-  const text = content === '' ? [] : [{ type: 'text', text: content }];
+  if (calls === undefined) return { role, content: contentOf(message, textBlock, imageBlock) };
+  const text = content === '' ? [] : [textBlock(content)];
   const used = calls.map(({ id, function: called }) =>
     isObject(called) ? { type: 'tool_use', id, name: called.name, input: argumentsOf(called.arguments) } : {},
   );
@@ -130,6 +133,15 @@ function argumentsOf(text: unknown): JsonObject {
 function toolOf({ function: called }: JsonObject): JsonObject {
   const { name, description, parameters = { type: 'object' } } = isObject(called) ? called : {};
   return { name, description, input_schema: parameters };
+}
+
+const textBlock = (text: string): JsonObject => ({ type: 'text', text });
+
+function imageBlock(url: string): JsonObject {
+  const image = dataOf(url);
+  const source =
+    image === null ? { type: 'url', url } : { type: 'base64', media_type: image.mediaType, data: image.base64 };
+  return { type: 'image', source };
 }
 
 /** A block has text in a complete response, and in a stream mostly only its type; that of a call has its name. */

@@ -15,9 +15,30 @@ import { choiceReading } from './openai-choices.ts';
 const OPENAI_OWN_FIELDS = ['model', 'stream', 'stream_options', 'n', 'best_of'] as const;
 
 /** The whole conversation, the current turn last. */
-export function messages(request: GenerationRequest): readonly Message[] {
-  const { history = [], prompt } = request;
-  return prompt === '' && history.length > 0 ? history : [...history, { role: 'user', content: prompt }];
+export function messages({ history = [], prompt, images }: GenerationRequest): readonly Message[] {
+  if (prompt === '' && history.length > 0) return history;
+  return [...history, { role: 'user', content: prompt, ...(images === undefined ? {} : { images }) }];
+}
+
+/** What an API has as the content of a message: its text, or with images a list of parts, the text first. */
+export function contentOf(
+  { content, images }: Message,
+  textPart: (text: string) => JsonObject,
+  imagePart: (url: string) => JsonObject,
+): string | readonly JsonObject[] {
+  if (images === undefined) return content;
+  return [...(content === '' ? [] : [textPart(content)]), ...images.map(imagePart)];
+}
+
+function chatMessage(message: Message): JsonObject {
+  const { images, ...others } = message;
+  if (images === undefined) return others;
+  const content = contentOf(
+    message,
+    (text) => ({ type: 'text', text }),
+    (url) => ({ type: 'image_url', image_url: { url } }),
+  );
+  return { ...others, content };
 }
 
 /** Conversation and prompt as one text, for APIs without roles. */
@@ -82,9 +103,10 @@ export function chatEndpoint(outputFields: readonly string[] | null): Endpoint {
     modes: ['stream', 'whole'],
     wholeBy: 'event',
     generates: true,
+    hasImages: true,
 
     body(request: GenerationRequest, options: GenerationOptions): string {
-      const input = { messages: messages(request), tools: request.tools };
+      const input = { messages: messages(request).map(chatMessage), tools: request.tools };
       return openAiBody(input, options.lengthField ?? 'max_tokens', request, options);
     },
 

@@ -10,7 +10,7 @@ import {
   type Message,
 } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
-import { messages, openAiBody } from './openai.ts';
+import { messages, openAiBody, contentOf } from './openai.ts';
 import { openAiUsage } from './openai-choices.ts';
 import { textIn } from './response-content.ts';
 
@@ -37,6 +37,7 @@ export function responsesEndpoint(outputFields: readonly string[] | null): Endpo
     modes: ['stream', 'whole'],
     wholeBy: 'event',
     generates: true,
+    hasImages: true,
     variableKeys: new Set(['delta', 'text', 'item_id', 'sequence_number', 'obfuscation']),
 
     body(request: GenerationRequest, options: GenerationOptions): string {
@@ -82,7 +83,12 @@ function items(message: Message): readonly JsonObject[] {
     call_id: id,
     ...(isObject(called) ? { name: called.name, arguments: called.arguments } : {}),
   }));
-  return content === '' && called.length > 0 ? called : [{ role, content }, ...called];
+  const parts = contentOf(
+    message,
+    (said) => ({ type: 'input_text', text: said }),
+    (url) => ({ type: 'input_image', image_url: url }),
+  );
+  return content === '' && called.length > 0 ? called : [{ role, content: parts }, ...called];
 }
 
 /** A function has its fields beside its type. */

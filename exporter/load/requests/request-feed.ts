@@ -1,6 +1,7 @@
 import type { ConversationPlace, LoadPhase } from '../../../core/run/record.ts';
 import type { Conversation, Dataset } from '../datasets/dataset.ts';
 import type { Endpoint, GenerationOptions, GenerationRequest } from '../endpoints/endpoint.ts';
+import { imageBytes } from '../images/image-urls.ts';
 import type { TransportRequest } from '../transports/transport.ts';
 import { type Share, WHOLE } from '../workers/share.ts';
 import { newTrace } from './trace-context.ts';
@@ -73,6 +74,8 @@ export class SharedDeal implements Deal {
 const MAX_BYTES_AHEAD = 16 * 2 ** 20;
 /** Number of requests written between two turns of the event loop. */
 const BATCH = 8;
+/** After so many bytes of bodies, such as one with images, others have their turn of it first. */
+const BATCH_BYTES = 256 * 1024;
 
 /** How the requests of a run are written. */
 export interface RequestForm {
@@ -89,12 +92,24 @@ export interface RequestForm {
   readonly traceSampleRatio?: number;
 }
 
+/** What the client counts of a request. */
+export interface CountedRequest {
+  /** As the client's tokenizer counts them; absent: not counted. */
+  readonly input_tokens?: number;
+  /** Texts that are embedded, scored or ranked; absent: the response is generated. */
+  readonly documents?: number;
+  /** Images, and their bytes (null: an image is an address); absent: no requests have images. */
+  readonly images?: number;
+  readonly image_bytes?: number | null;
+  /** Of the body; absent: not counted. */
+  readonly request_bytes?: number;
+}
+
 export interface ReadyRequest {
   /** Position in the phase, from 0. */
   readonly position: number;
   readonly max_tokens: number;
-  /** What the client counts: tokens of the prompt by its tokenizer, texts that are embedded or ranked, bytes of the body. */
-  readonly counted?: { readonly input_tokens?: number; readonly documents?: number; readonly request_bytes?: number };
+  readonly counted?: CountedRequest;
   readonly request: TransportRequest;
   /** Choices that a dataset's payload asks for; absent: one. */
   readonly choices?: number;
@@ -272,7 +287,8 @@ export class RequestFeed {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      for (let i = 0; i < BATCH && this.#wantsMore(); i++) this.#hold();
+      const enough = this.#readyBytes + BATCH_BYTES;
+      for (let i = 0; i < BATCH && this.#readyBytes < enough && this.#wantsMore(); i++) this.#hold();
       if (this.#wantsMore()) this.#schedule();
     });
   }
@@ -312,6 +328,7 @@ export class RequestFeed {
       request_bytes: Buffer.byteLength(body),
       ...(input_tokens === undefined ? {} : { input_tokens }),
       ...(documents === undefined ? {} : { documents }),
+      ...(this.#form.dataset.images === undefined ? {} : countedImages(generation)),
     };
     const choices = generation.payload?.n;
     const { traceSampleRatio = 0 } = this.#form;
@@ -332,6 +349,14 @@ export class RequestFeed {
       },
     };
   }
+}
+
+/** Of all turns, as the body repeats them. */
+function countedImages({ images = [], history = [] }: GenerationRequest): CountedRequest {
+  const all = [...history.flatMap((message) => message.images ?? []), ...images];
+  const bytes = all.map(imageBytes);
+  const isKnown = (each: number | null): each is number => each !== null;
+  return { images: all.length, image_bytes: bytes.every(isKnown) ? bytes.reduce((sum, each) => sum + each, 0) : null };
 }
 
 function size(ready: ReadyRequest): number {

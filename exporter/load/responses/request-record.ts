@@ -11,10 +11,11 @@ import type {
 import type { ResponseContext } from './response-reader.ts';
 import type { ResponseText, Usage } from '../endpoints/endpoint.ts';
 import { httpPhases } from '../transports/exchange-trace.ts';
+import type { CountedRequest } from '../requests/request-feed.ts';
 import type { ConnectionFacts } from '../transports/transport.ts';
 
 /** A request as it was sent; times are relative to the start of the run. */
-export interface SentRequest {
+export interface SentRequest extends CountedRequest {
   readonly index: number;
   readonly phase: PhaseName;
   /** Null or absent: the load has no stages. */
@@ -30,12 +31,6 @@ export interface SentRequest {
   readonly requested_output_tokens: number;
   /** Choices requested; absent: one. */
   readonly choices?: number;
-  /** As the client's tokenizer counts them; absent: not counted. */
-  readonly input_tokens?: number;
-  /** Texts that are embedded, scored or ranked; absent: the response is generated. */
-  readonly documents?: number;
-  /** Of the body; absent: not counted. */
-  readonly request_bytes?: number;
 }
 
 /** Output tokens of a response, as a tokenizer counts them. */
@@ -158,6 +153,8 @@ export function requestRecord(sent: SentRequest, response: ReadResponse): Measur
     image_tokens: usage?.image_tokens ?? null,
     audio_tokens: usage?.audio_tokens ?? null,
     documents: sent.documents ?? null,
+    images: sent.images ?? null,
+    image_bytes: sent.image_bytes ?? null,
     request_bytes: sent.request_bytes ?? null,
     trace_id: sent.trace_id ?? null,
     chunk_offsets_ns: offsets_ns,

@@ -87,6 +87,8 @@ export const RECORD_COLUMNS: readonly RecordColumn[] = [
   nullable('image_tokens', 'int32'),
   nullable('audio_tokens', 'int32'),
   nullable('documents', 'int32'),
+  nullable('images', 'int32'),
+  nullable('image_bytes', 'int64'),
   nullable('request_bytes', 'int64'),
   nullable('trace_id', 'string'),
   nullable('counted_input_tokens', 'int32'),

@@ -237,6 +237,8 @@ export function recordLine(record: RequestRecord): string {
     image_tokens: record.image_tokens ?? undefined,
     audio_tokens: record.audio_tokens ?? undefined,
     documents: record.documents ?? undefined,
+    images: record.images ?? undefined,
+    image_bytes: record.image_bytes ?? undefined,
     request_bytes: record.request_bytes ?? undefined,
     trace_id: record.trace_id ?? undefined,
     counted_input_tokens: record.counted_input_tokens ?? undefined,

@@ -188,6 +188,8 @@ describe('Parquet', () => {
       image_tokens: orNull(tokens),
       audio_tokens: orNull(tokens),
       documents: orNull(tokens),
+      images: orNull(tokens),
+      image_bytes: orNull(ns),
       request_bytes: orNull(ns),
       trace_id: orNull(fc.stringMatching(/^[0-9a-f]{32}$/)),
       counted_input_tokens: orNull(tokens),

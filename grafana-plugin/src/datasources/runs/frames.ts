@@ -23,6 +23,8 @@ export const GRAFANA_UNITS: Readonly<Record<Unit, string>> = {
   requests_per_second: 'reqps',
   tokens_per_second: 'suffix: tokens/s',
   documents_per_second: 'suffix: documents/s',
+  images: 'short',
+  images_per_second: 'suffix: images/s',
   bytes: 'decbytes',
   joules: 'joule',
   watts: 'watt',

@@ -1,0 +1,104 @@
+import { expect, test } from '@jest/globals';
+import type { GenerationRequest } from './endpoint.ts';
+import { messagesEndpoint } from './messages.ts';
+import { chat } from './openai.ts';
+import { responses } from './responses.ts';
+
+const DATA = 'data:image/png;base64,AAAA';
+const ADDRESS = 'https://example.com/a.jpg';
+const REQUEST: GenerationRequest = {
+  prompt: 'two',
+  images: [ADDRESS],
+  max_tokens: 5,
+  history: [
+    { role: 'system', content: 'be brief' },
+    { role: 'user', content: 'one', images: [DATA] },
+    { role: 'assistant', content: 'yes' },
+  ],
+};
+const OPTIONS = { model: 'm', sampling: {}, includeUsage: false };
+const bodyOf = (endpoint: typeof chat, request = REQUEST): unknown => JSON.parse(endpoint.body(request, OPTIONS));
+
+/** The forms that the API references of OpenAI and Anthropic have. */
+test.each([
+  [
+    'chat',
+    chat,
+    {
+      messages: [
+        { role: 'system', content: 'be brief' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'one' },
+            { type: 'image_url', image_url: { url: DATA } },
+          ],
+        },
+        { role: 'assistant', content: 'yes' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'two' },
+            { type: 'image_url', image_url: { url: ADDRESS } },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    'responses',
+    responses,
+    {
+      input: [
+        { role: 'system', content: 'be brief' },
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'one' },
+            { type: 'input_image', image_url: DATA },
+          ],
+        },
+        { role: 'assistant', content: 'yes' },
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'two' },
+            { type: 'input_image', image_url: ADDRESS },
+          ],
+        },
+      ],
+    },
+  ],
+  [
+    'messages',
+    messagesEndpoint(null),
+    {
+      system: 'be brief',
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'one' },
+            { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } },
+          ],
+        },
+        { role: 'assistant', content: 'yes' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'two' },
+            { type: 'image', source: { type: 'url', url: ADDRESS } },
+          ],
+        },
+      ],
+    },
+  ],
+])('%s has images in the message of their turn', (_, endpoint, expected) => {
+  expect(bodyOf(endpoint)).toMatchObject(expected);
+});
+
+test('an image alone has no empty text beside it', () => {
+  expect(bodyOf(chat, { prompt: '', images: [DATA], max_tokens: 1 })).toMatchObject({
+    messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: DATA } }] }],
+  });
+});
