@@ -24,7 +24,7 @@ export async function startNativePrometheus(
   jobs: readonly object[]
 ): Promise<NativePrometheus> {
   const config = (address: string) => ({
-    global: { scrape_interval: '1s', evaluation_interval: '1s', convert_classic_histograms_to_nhcb: true },
+    global: { scrape_interval: '1s', evaluation_interval: '5s', convert_classic_histograms_to_nhcb: true },
     rule_files: [RULES],
     scrape_configs: [...jobs, exponentialJob(address)],
   });

@@ -122,7 +122,7 @@ const RULES = fileURLToPath(new URL('../../../prometheus', import.meta.url));
 
 function scrapeConfig(exporter: string, server: string, judged: string, stoppedTargets: string) {
   return {
-    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    global: { scrape_interval: '1s', evaluation_interval: '5s' },
     rule_files: [`${RULES}/rules/*.yml`, `${RULES}/alerts/*.yml`],
     scrape_configs: [
       { job_name: 'llmbench', static_configs: [{ targets: [exporter] }] },
