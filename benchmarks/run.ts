@@ -11,7 +11,6 @@ import { exposition } from './exposition.ts';
 import { find } from './find/find.ts';
 import { imports } from './import.ts';
 import { judge } from './judge/judge.ts';
-import { judgeReal } from './judge/real-slowdown.ts';
 import { manyRuns, runsInBucket } from './many-runs.ts';
 import { memory } from './memory.ts';
 import { merge } from './merge.ts';
@@ -33,7 +32,6 @@ const BENCHES: readonly Bench[] = [
   exposition,
   imports,
   judge,
-  judgeReal,
   find,
 ];
 /** Share of the cores that others may use before the reader is warned. */
