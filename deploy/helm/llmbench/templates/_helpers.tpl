@@ -215,3 +215,8 @@ prometheus.io/port: {{ .port | quote }}
 prometheus.io/path: /metrics
 prometheus.io/scheme: {{ .scheme }}
 {{- end }}
+
+{{/* The Job of a benchmark. */}}
+{{- define "llmbench.job" -}}
+{{- printf "%s-%s" (include "llmbench.fullname" .) .Values.benchmark.runId | lower | replace "_" "-" | trunc 52 | trimSuffix "-" }}
+{{- end }}
