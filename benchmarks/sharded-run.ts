@@ -12,6 +12,8 @@ import { shardDirectory } from '../exporter/store/shards/shard-folders.ts';
 const START = '2026-01-02T03:04:05.000Z';
 /** Of each shard. */
 const STREAMS = 100;
+/** The shards start at the same time by clocks that agree about so well. */
+const STARTS_APART_MS = 1;
 const MS = 1_000_000;
 
 /** What the shards of a run hold. */
@@ -51,7 +53,8 @@ async function copyShard(runsDirectory: string, runId: string, shard: string): P
   await cp(from, to, { recursive: true, filter: (path) => !path.endsWith('.parquet') });
   await mkdir(join(to, 'records'), { recursive: true });
   await link(join(from, 'records', '0.parquet'), join(to, 'records', `${shard}.parquet`));
-  const run: RunFile = { ...(await first.readRun(runId)), shard };
+  const start = new Date(Date.parse(START) + Number(shard) * STARTS_APART_MS).toISOString();
+  const run: RunFile = { ...(await first.readRun(runId)), shard, start };
   await writeFile(join(to, 'run.json'), JSON.stringify(run));
 }
 

@@ -6,15 +6,15 @@ import { FIGURE_NAMES, figuresOf, type RequestFigures } from './request-figures.
 
 const AT = Object.fromEntries(FIGURE_NAMES.map((name, i) => [name, i])) as Record<keyof RequestFigures, number>;
 
-/** The figures of one row after the other, read directly from the block: no object is made per request. */
+/** The figures of one row after the other, read directly from the columns: no object is made per request. */
 export class FigureRow implements RequestFigures {
-  #block: Float64Array = new Float64Array();
-  #start = 0;
+  /** In the order of their names. */
+  readonly #columns: readonly Float64Array[];
+  row = 0;
 
-  /** `start` is where the row begins; its figures are in the order of their names, NaN is what is not known. */
-  moveTo(block: Float64Array, start: number): void {
-    this.#block = block;
-    this.#start = start;
+  /** NaN is what is not known. */
+  constructor(columns: readonly Float64Array[]) {
+    this.#columns = columns;
   }
 
   get due_ns(): number | null {
@@ -146,7 +146,7 @@ export class FigureRow implements RequestFigures {
   }
 
   #figure(at: number): number {
-    return this.#block[this.#start + at] ?? NaN;
+    return this.#columns[at]?.[this.row] ?? NaN;
   }
 
   #known(at: number): number | null {
@@ -164,26 +164,31 @@ export function standingOf({ outcome }: Pick<RequestRecord, 'outcome'>): Standin
 }
 
 const STANDINGS: readonly Standing[] = ['ok', 'failed', 'cancelled'];
+const OK = STANDINGS.indexOf('ok');
+const CANCELLED = STANDINGS.indexOf('cancelled');
 
-/** A row is the figures, in their order, and the standing. */
+/** The columns are the figures, in their order, and the standing. */
 const STANDING_AT = FIGURE_NAMES.length;
-const ROW_LENGTH = FIGURE_NAMES.length + 1;
+const COLUMNS = FIGURE_NAMES.length + 1;
 const BLOCK_ROWS = 4096;
-const BLOCK_LENGTH = BLOCK_ROWS * ROW_LENGTH;
+/** Of the blocks in which values are sorted. */
+const SORTED_BLOCK_LENGTH = 32 * BLOCK_ROWS;
 
 const SENT_AT = FIGURE_NAMES.indexOf('sent_ns');
 const END_AT = FIGURE_NAMES.indexOf('end_ns');
 
 /**
  * The figures of the measured requests, in the order in which they ended: a row of numbers per request, whatever the length
- * of its response. Full blocks of rows lie on a shelf. What is not known is NaN here.
+ * of its response. Full blocks of rows lie on a shelf, without the figures that none of them has. What is not known is NaN
+ * here.
  */
 export class RequestColumns {
   readonly #shelves: DividedShelf;
-  /** The rows. */
   readonly #shelf: BlockShelf;
-  #shelved = 0;
-  #block = new Float64Array(BLOCK_LENGTH);
+  /** The names, by their places, of the columns in each block on the shelf. */
+  readonly #shelved: (readonly number[])[] = [];
+  /** Of the rows that are not on the shelf. */
+  readonly #columns: readonly Float64Array[] = Array.from({ length: COLUMNS }, () => new Float64Array(BLOCK_ROWS));
   #rows = 0;
 
   /** Default: all stays in memory. */
@@ -194,9 +199,13 @@ export class RequestColumns {
 
   append(record: RequestRecord): void {
     const figures = figuresOf(record);
-    const start = (this.#rows % BLOCK_ROWS) * ROW_LENGTH;
-    for (let i = 0; i < FIGURE_NAMES.length; i++) this.#block[start + i] = figures[FIGURE_NAMES[i] ?? 'sent_ns'] ?? NaN;
-    this.#block[start + STANDING_AT] = STANDINGS.indexOf(standingOf(record));
+    const row = this.#rows % BLOCK_ROWS;
+    for (let i = 0; i < FIGURE_NAMES.length; i++) {
+      const column = this.#columns[i];
+      if (column !== undefined) column[row] = figures[FIGURE_NAMES[i] ?? 'sent_ns'] ?? NaN;
+    }
+    const standings = this.#columns[STANDING_AT];
+    if (standings !== undefined) standings[row] = STANDINGS.indexOf(standingOf(record));
     this.#rows += 1;
     if (this.#rows % BLOCK_ROWS === 0) this.#shelve();
   }
@@ -218,8 +227,9 @@ export class RequestColumns {
   /** How many ok requests ended at a moment for which `holds`. */
   okEnded(holds: (end_ns: number) => boolean): number {
     let ended = 0;
-    this.#eachRow((block, start) => {
-      if (STANDINGS[block[start + STANDING_AT] ?? NaN] === 'ok' && holds(block[start + END_AT] ?? NaN)) ended += 1;
+    this.#eachBlock((columns, rows) => {
+      const [standings, ends] = [columns[STANDING_AT], columns[END_AT]];
+      for (let row = 0; row < rows; row++) if (standings?.[row] === OK && holds(ends?.[row] ?? NaN)) ended += 1;
     });
     return ended;
   }
@@ -235,21 +245,25 @@ export class RequestColumns {
   }
 
   /**
-   * Goes through the values of each measure over ok and failed requests, the failed ones +Infinity, in the order in which the
-   * requests ended.
+   * Goes through the values of each measure over ok and failed requests, the failed ones +Infinity: those of one measure in
+   * the order in which the requests ended.
    */
   eachValue(
     measures: readonly PerRequestMeasure[],
     visit: (measure: number, value: number, row: number) => void,
   ): void {
-    const figures = new FigureRow();
-    this.#eachRow((block, start, row) => {
-      const standing = STANDINGS[block[start + STANDING_AT] ?? NaN];
-      if (standing === 'cancelled') return;
-      figures.moveTo(block, start);
+    this.#eachBlock((columns, rows, first) => {
+      const figures = new FigureRow(columns);
+      const standings = columns[STANDING_AT];
       for (let i = 0; i < measures.length; i++) {
-        const value = standing === 'ok' ? (measures[i]?.value(figures) ?? NaN) : Infinity;
-        if (!Number.isNaN(value)) visit(i, value, row);
+        const measure = measures[i];
+        for (let row = 0; row < rows; row++) {
+          const standing = standings?.[row];
+          if (standing === CANCELLED) continue;
+          figures.row = row;
+          const value = standing === OK ? (measure?.value(figures) ?? NaN) : Infinity;
+          if (!Number.isNaN(value)) visit(i, value, first + row);
+        }
       }
     });
   }
@@ -257,31 +271,45 @@ export class RequestColumns {
   /** The rows in the order in which their requests were sent. */
   startOrder(): Uint32Array {
     const sent_ns = new Float64Array(this.#rows);
-    this.#eachRow((block, start, row) => (sent_ns[row] = block[start + SENT_AT] ?? NaN));
+    let row = 0;
+    this.#each(SENT_AT, (value) => (sent_ns[row++] = value));
     return ascendingOrder(sent_ns);
   }
 
   #shelve(): void {
-    this.#shelf.put(this.#block);
-    this.#shelved += 1;
-    this.#block = new Float64Array(BLOCK_LENGTH);
+    const known = this.#columns.flatMap((column, i) => (column.every(Number.isNaN) ? [] : [i]));
+    const block = new Float64Array(known.length * BLOCK_ROWS);
+    known.forEach((i, place) => block.set(this.#columns[i] ?? [], place * BLOCK_ROWS));
+    this.#shelf.put(block);
+    this.#shelved.push(known);
   }
 
   #inOrder(at: number, sortedAtOnce?: number): Iterable<number> {
-    const each = (visit: (value: number) => void): void =>
-      this.#eachRow((block, start) => visit(block[start + at] ?? NaN));
-    return ascendingValues({ length: this.#rows, each }, this.#shelves.part(), BLOCK_LENGTH, sortedAtOnce);
+    const each = (visit: (value: number) => void): void => this.#each(at, visit);
+    return ascendingValues({ length: this.#rows, each }, this.#shelves.part(), SORTED_BLOCK_LENGTH, sortedAtOnce);
   }
 
-  #eachRow(visit: (block: Float64Array, start: number, row: number) => void): void {
-    for (let n = 0; n <= this.#shelved; n++) {
-      const block = n < this.#shelved ? this.#shelf.block(n) : this.#block;
-      const first = n * BLOCK_ROWS;
-      const rows = Math.min(BLOCK_ROWS, this.#rows - first);
-      for (let i = 0; i < rows; i++) visit(block, i * ROW_LENGTH, first + i);
-    }
+  #each(at: number, visit: (value: number) => void): void {
+    this.#eachBlock((columns, rows) => {
+      const column = columns[at];
+      for (let row = 0; row < rows; row++) visit(column?.[row] ?? NaN);
+    });
+  }
+
+  #eachBlock(visit: (columns: readonly Float64Array[], rows: number, first: number) => void): void {
+    this.#shelved.forEach((known, n) => {
+      const block = this.#shelf.block(n);
+      const columns = new Array<Float64Array>(COLUMNS).fill(UNKNOWN);
+      known.forEach((i, place) => (columns[i] = block.subarray(place * BLOCK_ROWS, (place + 1) * BLOCK_ROWS)));
+      visit(columns, BLOCK_ROWS, n * BLOCK_ROWS);
+    });
+    const first = this.#shelved.length * BLOCK_ROWS;
+    visit(this.#columns, this.#rows - first, first);
   }
 }
+
+/** A column of which nothing is known. */
+const UNKNOWN = new Float64Array(BLOCK_ROWS).fill(NaN);
 
 function knownInOrder(column: Float64Array, order: Uint32Array): Float64Array {
   const values = new Float64Array(column.length);

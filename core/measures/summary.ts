@@ -14,7 +14,7 @@ import {
 import { FullLoad } from './in-flight.ts';
 import { goodputResults, goodRequest } from './goodput.ts';
 import { GapHistogram } from './gap-histogram.ts';
-import { PassedSummary, PASSES } from '../stats/passed-summary.ts';
+import { PassedSummary } from '../stats/passed-summary.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES, INTER_CHUNK_LATENCY } from './measures.ts';
 import type { DistributionMeasure, PerRequestMeasure } from './measures.ts';
@@ -72,7 +72,7 @@ export interface PhaseSummary {
 }
 
 /**
- * Summarizes a run from its records as they come, in any order: 200 bytes per measured request go to the shelf, nothing
+ * Summarizes a run from its records as they come, in any order: some 100 bytes per measured request go to the shelf, nothing
  * per chunk. Warm-up requests are passed over.
  *
  * What needs every chunk (exact percentiles of the gaps, tokens at full load) comes from a second reading:
@@ -270,7 +270,7 @@ export class SummaryAccumulator {
           .slice(from, from + MEASURES_PER_PASSES)
           .map((each) => [each, new PassedSummary()] as const);
         for (const [each, summary] of some) summaries.set(each, summary);
-        for (let pass = 0; pass < PASSES; pass++) {
+        while (!some.every(([, summary]) => summary.done)) {
           this.#columns.eachValue(
             some.map(([each]) => each),
             (i, value) => some[i]?.[1].add(value),

@@ -225,10 +225,10 @@ export class ImportSummary {
   }
 
   /** `readBack` reads the same records once more; it is called when something depends on it. */
-  async summarize(readBack: () => AsyncIterable<ChunkRecord>): Promise<SummarizedRun> {
+  async summarize(readBack: (visit: (record: ChunkRecord) => void) => Promise<void>): Promise<SummarizedRun> {
     if (!this.#summary.needsChunks) return this.#summary.summarizeInSteps(null, nextTurn);
     const reading = this.#summary.chunkReading();
-    for await (const record of readBack()) reading.add(record);
+    await readBack((record) => reading.add(record));
     return this.#summary.summarizeInSteps(reading, nextTurn);
   }
 

@@ -7,7 +7,7 @@ import { histogram } from '../publish/fixtures/servers.ts';
 import { EXAMPLE_END, examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
 import { openStore } from '../store/run-store.ts';
 import type { RunPlan } from '../store/run-writer.ts';
-import { RequestViewBuilder } from './request-view.ts';
+import { RequestViewBuilder, VIEW_FIELDS } from './request-view.ts';
 import { viewOfRecords, writeReport, reportPage } from './write-report.ts';
 
 let directory: string;
@@ -32,7 +32,7 @@ async function reportOf(
   const run = await store.readRun(result.run_id);
   const folder = store.pathOf(result.run_id);
   await before?.(folder);
-  const path = await writeReport(folder, run, result, () => viewOfRecords(store.readRecords(run)));
+  const path = await writeReport(folder, run, result, () => viewOfRecords(store.readRecordGroups(run, VIEW_FIELDS)));
   return { page: await readFile(path, 'utf8'), run, result };
 }
 

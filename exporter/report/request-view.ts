@@ -168,6 +168,21 @@ export interface RequestView {
   readonly tokensPerSecond: readonly number[] | null;
 }
 
+/** What of a record the view takes. */
+export const VIEW_FIELDS = [
+  'phase',
+  'outcome',
+  'sent_ns',
+  'first_content_ns',
+  'first_output_ns',
+  'last_content_ns',
+  'end_ns',
+  'output_tokens',
+  'reasoning_tokens',
+  'chunk_offsets_ns',
+] as const satisfies readonly (keyof RequestRecord)[];
+type ViewedRecord = Pick<RequestRecord, (typeof VIEW_FIELDS)[number]>;
+
 /** Reads the records of a run, in any order. Memory does not grow with their number. */
 export class RequestViewBuilder {
   readonly #timeToFirstToken = new LatencySample();
@@ -183,7 +198,7 @@ export class RequestViewBuilder {
   #measuredFailures = 0;
   #span = 0;
 
-  add(record: RequestRecord): void {
+  add(record: ViewedRecord): void {
     const sent = record.sent_ns * SECONDS_PER_NS;
     const end = record.end_ns * SECONDS_PER_NS;
     this.#records += 1;
@@ -215,7 +230,7 @@ export class RequestViewBuilder {
     };
   }
 
-  #addOk(record: RequestRecord): void {
+  #addOk(record: ViewedRecord): void {
     const { sent_ns, first_content_ns: first, last_content_ns: last, chunk_offsets_ns: offsets } = record;
     const measured = record.phase === 'measure';
     const since = (at_ns: number | null): number => (at_ns === null ? NaN : (at_ns - sent_ns) * SECONDS_PER_NS);
@@ -225,10 +240,11 @@ export class RequestViewBuilder {
     this.#requestLatency.add(at(last), since(last), measured);
     this.#ok.add(record.end_ns * SECONDS_PER_NS, 1);
     if (record.output_tokens === null) this.#tokensKnown = false;
-    for (const [i, offset] of offsets.entries()) {
-      const before = offsets[i - 1];
-      if (measured && before !== undefined) this.#gaps.observe(offset - before);
-      this.#tokens.add((sent_ns + offset) * SECONDS_PER_NS, (record.output_tokens ?? 0) / offsets.length);
+    const tokensOfChunk = (record.output_tokens ?? 0) / offsets.length;
+    for (let i = 0; i < offsets.length; i++) {
+      const offset = offsets[i] ?? NaN;
+      if (measured && i > 0) this.#gaps.observe(offset - (offsets[i - 1] ?? NaN));
+      this.#tokens.add((sent_ns + offset) * SECONDS_PER_NS, tokensOfChunk);
     }
   }
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { replaceFile, type TemporaryFor } from '../files/durable-file.ts';
 import { reasonOf } from '../errors/expected-error.ts';
+import type { RecordGroup } from '../store/records/read-records.ts';
 import type { ReportData } from './report-data.ts';
 import { RequestViewBuilder } from './request-view.ts';
 import type { RequestView } from './request-view.ts';
@@ -56,10 +56,10 @@ export async function writeReport(
   return path;
 }
 
-/** The view of a run's records; null if there are none. Throws if they cannot be read. */
-export async function viewOfRecords(records: AsyncIterable<RequestRecord>): Promise<RequestView | null> {
+/** The view of a run's records, of which it takes `VIEW_FIELDS`; null if there are none. Throws if they cannot be read. */
+export async function viewOfRecords(groups: AsyncIterable<RecordGroup>): Promise<RequestView | null> {
   const builder = new RequestViewBuilder();
-  for await (const record of records) builder.add(record);
+  for await (const group of groups) for (let row = 0; row < group.length; row++) builder.add(group.at(row));
   return builder.view();
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AIPERF_FOLDER, writeAiperf } from '../exports/write-aiperf.ts';
-import type { RequestView } from '../report/request-view.ts';
+import { VIEW_FIELDS, type RequestView } from '../report/request-view.ts';
 import { viewOfRecords, writeReport } from '../report/write-report.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { reasonOf } from '../errors/expected-error.ts';
@@ -12,7 +12,7 @@ import type { RunExport } from './run-request.ts';
  * default: they are read.
  */
 export async function writeRunFiles(
-  store: Pick<RunStore, 'pathOf' | 'readRun' | 'readResult' | 'readRecords' | 'temporaryFor'>,
+  store: Pick<RunStore, 'pathOf' | 'readRun' | 'readResult' | 'readRecords' | 'readRecordGroups' | 'temporaryFor'>,
   runId: string,
   exports: readonly RunExport[],
   view?: () => RequestView | null,
@@ -31,7 +31,7 @@ export async function writeRunFiles(
   await attempt('the report', async () => {
     const { run, result } = await files();
     const seen = (): Promise<RequestView | null> =>
-      view === undefined ? viewOfRecords(store.readRecords(run)) : Promise.resolve(view());
+      view === undefined ? viewOfRecords(store.readRecordGroups(run, VIEW_FIELDS)) : Promise.resolve(view());
     await writeReport(folder, run, result, seen, temporaryFor);
   });
   if (exports.includes('aiperf')) {

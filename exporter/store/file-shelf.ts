@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync, rmSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { BlockShelf } from '../../core/measures/ascending-values.ts';
 
 /** A run of up to 8,191 requests needs no file. */
@@ -9,7 +10,7 @@ const writeInBackground = promisify(write);
 
 /**
  * `background` disturbs no measurement, and holds the blocks that wait for the disk; `waiting` holds none, however fast
- * they come.
+ * they come, and compresses them.
  */
 type Writing = 'background' | 'waiting';
 
@@ -26,9 +27,10 @@ export class FileShelf implements BlockShelf {
   #file: number | null = null;
   #failed = false;
   #writing: Promise<void> = Promise.resolve();
-  #read = new Float64Array();
+  /** Where the bytes of each block in the file begin; at the end, where the next one's will. */
+  readonly #starts: number[] = [0];
 
-  /** `path` is where the file is created if needed; it must not exist. All blocks have the same length. */
+  /** `path` is where the file is created if needed; it must not exist. */
   constructor(path: string, blocksInMemory = BLOCKS_IN_MEMORY, how: Writing = 'background') {
     this.#path = path;
     this.#inMemory = blocksInMemory;
@@ -48,14 +50,17 @@ export class FileShelf implements BlockShelf {
     const held = this.#held.get(n);
     if (held !== undefined) return held;
     if (this.#file === null || n >= this.#blocks) throw new RangeError(`block ${n} does not exist`);
-    const bytes = new Uint8Array(this.#read.buffer);
-    const start = (n - this.#inMemory) * bytes.length;
+    const place = n - this.#inMemory;
+    const start = this.#starts[place] ?? 0;
+    const bytes = new Uint8Array((this.#starts[place + 1] ?? start) - start);
     for (let at = 0; at < bytes.length;) {
       const length = readSync(this.#file, bytes, at, bytes.length - at, start + at);
       if (length === 0) throw new RangeError(`the file of block ${n} is too short`);
       at += length;
     }
-    return this.#read;
+    if (this.#how === 'background') return new Float64Array(bytes.buffer);
+    const plain = zstdDecompressSync(bytes, WHOLE);
+    return new Float64Array(plain.buffer, plain.byteOffset, plain.length / Float64Array.BYTES_PER_ELEMENT);
   }
 
   /** Number of blocks in memory. */
@@ -78,7 +83,8 @@ export class FileShelf implements BlockShelf {
   async #store(n: number, block: Float64Array): Promise<void> {
     if (this.#failed) return;
     try {
-      const { file, bytes, start } = this.#placeOf(n, block);
+      const bytes = bytesOf(block);
+      const { file, start } = this.#placeFor(bytes);
       for (let at = 0; at < bytes.length;) {
         at += (await writeInBackground(file, bytes, at, bytes.length - at, start + at)).bytesWritten;
       }
@@ -91,7 +97,8 @@ export class FileShelf implements BlockShelf {
 
   #storeNow(n: number, block: Float64Array): void {
     try {
-      const { file, bytes, start } = this.#placeOf(n, block);
+      const bytes = zstdCompressSync(bytesOf(block), FAST);
+      const { file, start } = this.#placeFor(bytes);
       for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at, bytes.length - at, start + at);
       this.#held.delete(n);
     } catch {
@@ -99,14 +106,21 @@ export class FileShelf implements BlockShelf {
     }
   }
 
-  /** Where a block is written, in the file, which is created for the first. */
-  #placeOf(n: number, block: Float64Array): { file: number; bytes: Uint8Array; start: number } {
+  /** Where the next block is written, in the file, which is created for the first. */
+  #placeFor({ length }: Uint8Array): { file: number; start: number } {
     const file = (this.#file ??= unnamedFile(this.#path));
-    if (this.#read.length !== block.length) this.#read = new Float64Array(block.length);
-    const bytes = new Uint8Array(block.buffer, block.byteOffset, block.byteLength);
-    return { file, bytes, start: (n - this.#inMemory) * bytes.length };
+    const start = this.#starts.at(-1) ?? 0;
+    this.#starts.push(start + length);
+    return { file, start };
   }
 }
+
+/** A block is put together from so large pieces: most are one. */
+const WHOLE = { chunkSize: 2 ** 20 };
+const FAST = { ...WHOLE, params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+const bytesOf = ({ buffer, byteOffset, byteLength }: Float64Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
 
 function unnamedFile(path: string): number {
   const file = openSync(path, 'wx+', 0o600);

@@ -9,7 +9,7 @@ import { isFolder, makeDirectory } from '../files/exists.ts';
 import { readInBatches } from '../files/read-regular-file.ts';
 import { readFinishedRunFile, readResultFile, readRunFile } from './sealed/read-run-files.ts';
 import { appendEntry } from './scenarios/append-log.ts';
-import type { RecordReading } from './records/records-parquet.ts';
+import type { RecordGroup, RecordReading } from './records/read-records.ts';
 import { isOwned, ownIdentity } from '../files/process-identity.ts';
 import { recoverRuns, unfinishedNames } from './recovery/recover.ts';
 import { isStorageUrl } from './storage-location.ts';
@@ -170,7 +170,10 @@ export class RunStore {
   }
 
   /** Reads the unfinished runs as finished ones are read: those that have their result and are not yet published. */
-  get unfinished(): Pick<RunStore, 'pathOf' | 'readRun' | 'readResult' | 'readRecords' | 'temporaryFor'> {
+  get unfinished(): Pick<
+    RunStore,
+    'pathOf' | 'readRun' | 'readResult' | 'readRecords' | 'readRecordGroups' | 'temporaryFor'
+  > {
     // Publishing a run removes what is left in its folder.
     return new RunStore(unfinishedDirectory(this.directory), besideFile);
   }
@@ -217,9 +220,16 @@ export class RunStore {
    * if they cannot be read.
    */
   async *readRecords(run: StoredRecords, reading: RecordReading = {}): AsyncGenerator<RequestRecord> {
-    const { readParquetRecords } = await import('./records/records-parquet.ts');
+    const { readParquetRecords } = await import('./records/read-records.ts');
     for (const path of await recordFiles(await this.wholePathOf(run.run_id), run))
       yield* readParquetRecords(path, reading);
+  }
+
+  /** Some fields of the same records, group by group: see `readRecordGroups`. */
+  async *readRecordGroups(run: StoredRecords, fields: readonly (keyof RequestRecord)[]): AsyncGenerator<RecordGroup> {
+    const { readRecordGroups } = await import('./records/read-records.ts');
+    for (const path of await recordFiles(await this.wholePathOf(run.run_id), run))
+      yield* readRecordGroups(path, fields);
   }
 
   async #listing(runId: string): Promise<RunListing> {

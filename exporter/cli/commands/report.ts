@@ -2,6 +2,7 @@ import { hasCode, reasonOf } from '../../errors/expected-error.ts';
 import { join } from 'node:path';
 import { SWEEP_PERCENTILES } from '../../../core/sweeps/sweep-figures.ts';
 import { AIPERF_FOLDER, writeAiperf } from '../../exports/write-aiperf.ts';
+import { VIEW_FIELDS } from '../../report/request-view.ts';
 import { viewOfRecords, writeReport } from '../../report/write-report.ts';
 import { RUN_EXPORTS } from '../../run/run-request.ts';
 import type { RunListing, RunStore } from '../../store/run-store.ts';
@@ -85,7 +86,8 @@ async function writtenFiles(
   const { temporaryFor } = store;
   try {
     const result = await store.readResult(found.run_id);
-    const report = await writeReport(path, file, result, () => viewOfRecords(store.readRecords(file)), temporaryFor);
+    const view = () => viewOfRecords(store.readRecordGroups(file, VIEW_FIELDS));
+    const report = await writeReport(path, file, result, view, temporaryFor);
     if (!asAiperf) return { report };
     const aiperf = join(path, AIPERF_FOLDER);
     await writeAiperf(aiperf, file, result, store.readRecords(file), temporaryFor);

@@ -55,7 +55,7 @@ describe('a run that is added', () => {
     await addRun(store, {
       ...added,
       result: async (readBack) => {
-        seen = (await collect(readBack())).length;
+        await readBack(() => (seen += 1));
         return addedResult(added.run);
       },
     });

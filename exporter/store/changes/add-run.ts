@@ -11,7 +11,8 @@ import { syncPath } from '../../files/durable-file.ts';
 import { fingerprint } from '../fingerprint.ts';
 import { startHeartbeat, ownIdentity } from '../../files/process-identity.ts';
 import { SCHEMA_VERSIONS } from '../migrations/migrate.ts';
-import { ParquetRecordsWriter, readParquetFields } from '../records/records-parquet.ts';
+import { readRecordGroups } from '../records/read-records.ts';
+import { ParquetRecordsWriter } from '../records/records-parquet.ts';
 import { claimedName, runPaths, unfinishedDirectory } from '../run-paths.ts';
 import type { RunPaths } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
@@ -19,13 +20,13 @@ import { publicTarget } from '../run-writer.ts';
 import { publish, writeOutcome } from '../sealed/seal-run.ts';
 import { codeOf, RunExistsError } from '../../errors/expected-error.ts';
 
-/** The chunks of the records that were just written, read from their file; empty if the run has none. */
-export type ReadBack = () => AsyncIterable<ChunkRecord>;
+/** Visits the records that were just written, each valid until the next; none if the run has none. */
+export type ReadBack = (visit: (record: ChunkRecord) => void) => Promise<void>;
 
-/** The records of one shard of a run, which become a file of their own. */
+/** The records of one shard of a run: a Parquet file that `write` creates at the given path. */
 export interface ShardRecords {
   readonly shard: string;
-  readonly records: AsyncIterable<RequestRecord>;
+  readonly write: (path: string) => Promise<void>;
 }
 
 /** A run measured by another tool or machine. */
@@ -94,13 +95,11 @@ async function write(paths: RunPaths, { run, records, result, completed, files =
   const recordFiles: string[] = [];
   for (const part of parts) {
     const { parquet: path } = runPaths(paths.folder, part.shard);
-    const parquet = new ParquetRecordsWriter(path);
-    for await (const record of part.records) await parquet.append(record);
-    await parquet.close();
+    await part.write(path);
     recordFiles.push(path);
   }
   for (const file of typeof files === 'function' ? files() : files) await writeFurther(paths.folder, file);
-  const readBack: ReadBack = () => chunksOf(recordFiles);
+  const readBack: ReadBack = (visit) => visitChunks(recordFiles, visit);
   const outcome = typeof result === 'function' ? await result(readBack) : result;
   if (outcome.run_id !== run.run_id) throw new RangeError(`the result belongs to ${outcome.run_id}, not ${run.run_id}`);
   const known = completed?.() ?? run;
@@ -130,9 +129,19 @@ const isTaken = (error: unknown): boolean => codeOf(error) === 'EEXIST' || codeO
 
 function partsOf({ shard }: RunFile, records: AddedRun['records']): readonly ShardRecords[] {
   if (records === null) return [];
-  return Symbol.asyncIterator in records ? [{ shard, records }] : records;
+  return Symbol.asyncIterator in records ? [{ shard, write: (path) => writeRecords(path, records) }] : records;
 }
 
-async function* chunksOf(recordFiles: readonly string[]): AsyncGenerator<ChunkRecord> {
-  for (const path of recordFiles) yield* readParquetFields(path, CHUNK_FIELDS);
+async function writeRecords(path: string, records: AsyncIterable<RequestRecord>): Promise<void> {
+  const parquet = new ParquetRecordsWriter(path);
+  for await (const record of records) await parquet.append(record);
+  await parquet.close();
+}
+
+async function visitChunks(recordFiles: readonly string[], visit: (record: ChunkRecord) => void): Promise<void> {
+  for (const path of recordFiles) {
+    for await (const group of readRecordGroups(path, CHUNK_FIELDS)) {
+      for (let row = 0; row < group.length; row++) visit(group.at(row));
+    }
+  }
 }

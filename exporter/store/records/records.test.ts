@@ -9,7 +9,8 @@ import { ERROR_REASONS, OUTCOMES, PHASES } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { collect, exampleRecord } from '../fixtures/example-run.ts';
 import { readJsonlRecords, JsonlRecordsWriter, recordLine } from './records-jsonl.ts';
-import { ParquetRecordsWriter, readParquetRecords } from './records-parquet.ts';
+import { readParquetRecords } from './read-records.ts';
+import { ParquetRecordsWriter } from './records-parquet.ts';
 import { DamagedRunError } from '../../errors/expected-error.ts';
 import { until } from '../../../core/testing/until.ts';
 

@@ -1,14 +1,16 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StagedSummary } from '../../../core/measures/staged-summary.ts';
-import { PHASES, OUTCOMES, countOf, type RequestRecord } from '../../../core/run/record.ts';
+import { PHASES, OUTCOMES, countOf } from '../../../core/run/record.ts';
 import type { ClientHealth, ResultFile } from '../../../core/run/result.ts';
 import type { PhaseWindow, RunFile, RunShards } from '../../../core/run/run.ts';
 import { ExpectedError } from '../../errors/expected-error.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { addRun, type AddedFile, type ReadBack } from '../changes/add-run.ts';
 import { FileShelf } from '../file-shelf.ts';
-import { momentaryName, unfinishedDirectory } from '../run-paths.ts';
+import { copyRecords } from '../records/copy-records.ts';
+import { readRecordGroups } from '../records/read-records.ts';
+import { momentaryName, runPaths, unfinishedDirectory } from '../run-paths.ts';
 import { openStore, type RunStore } from '../run-store.ts';
 import { UNKNOWN_HEALTH, resultOf, summaryOptions } from '../sealed/seal-run.ts';
 import { shardsText, shardDirectories } from './shard-folders.ts';
@@ -98,17 +100,6 @@ export interface MergedRun {
   readonly notes: readonly string[];
 }
 
-/** Columns that are instants since the run's start, which differs between shards. */
-export const INSTANT_COLUMNS = [
-  'due_ns',
-  'sent_ns',
-  'first_content_ns',
-  'first_output_ns',
-  'last_content_ns',
-  'end_ns',
-  'planned_ns',
-] as const satisfies readonly (keyof RequestRecord)[];
-
 /** Runs of up to 32,768 requests need no file. */
 const FIGURE_BLOCKS_IN_MEMORY = 8;
 
@@ -132,25 +123,27 @@ export async function mergeShards(store: RunStore, runId: string, allowsMissing 
   let notes: readonly string[] = [];
   let result: ResultFile | null = null;
 
-  async function* recordsOf({ run: shard, store: from }: StoredShard): AsyncGenerator<RequestRecord> {
+  async function write({ run: shard, store: from }: StoredShard, path: string): Promise<void> {
     const later_ns = (Date.parse(shard.start ?? '') - zero_ms) * 1e6;
-    for await (const record of from.readRecords(shard)) {
-      const moved = movedBy(record, later_ns);
-      summary.add(moved);
-      yield moved;
+    await copyRecords(runPaths(await from.wholePathOf(runId), shard.shard).parquet, path, later_ns);
+    for await (const group of readRecordGroups(path)) {
+      for (let row = 0; row < group.length; row++) summary.add(group.at(row));
     }
   }
 
   async function summarized(readBack: ReadBack): Promise<ResultFile> {
     const chunks = summary.chunkReading();
-    for await (const record of readBack()) chunks.add(record);
+    await readBack((record) => chunks.add(record));
     const made = await resultOf(run, summary, chunks, mergedHealth(shards), mergedServers(shards));
     notes = made.notes;
     return (result = made.result);
   }
 
   const files = await serverFiles(shards);
-  const records = shards.map((shard) => ({ shard: shard.run.shard, records: recordsOf(shard) }));
+  const records = shards.map((shard) => ({
+    shard: shard.run.shard,
+    write: (path: string) => write(shard, path),
+  }));
   const { path } = await addRun(store, { run, records, result: summarized, files }).finally(() => shelf.close());
   if (result === null) throw new Error('a run was added without its result');
   return {
@@ -234,15 +227,6 @@ function mergedRun(shards: readonly StoredShard[]): StoredShard['run'] {
     phases: mergedPhases(shards),
     process: null,
   };
-}
-
-function movedBy(record: RequestRecord, later_ns: number): RequestRecord {
-  const moved: { -readonly [Name in keyof RequestRecord]: RequestRecord[Name] } = { ...record };
-  for (const name of INSTANT_COLUMNS) {
-    const at_ns = record[name];
-    if (at_ns != null) moved[name] = at_ns + later_ns;
-  }
-  return moved;
 }
 
 async function serverFiles(shards: readonly StoredShard[]): Promise<readonly AddedFile[]> {
