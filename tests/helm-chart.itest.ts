@@ -281,6 +281,15 @@ describeWithChart('the Helm chart', (program) => {
     expect(new Set(links(manifests))).toEqual(new Set(['http://llmbench.benchmarks.svc:9469/runbooks']));
   });
 
+  test('a pod is ready when its runs have been read, with a bucket when it answers: it shows what its cache has', async () => {
+    const pathOf = (manifests: readonly Manifest[]): string | undefined =>
+      containersOf(manifests).find(({ readinessProbe }) => readinessProbe !== undefined)?.readinessProbe?.httpGet?.path;
+    expect(pathOf(manifestsOf(''))).toBe('/-/ready');
+    const bucket = await withValues('storage: { kind: bucket, bucket: { location: "s3://benchmarks/team" } }');
+    expect(bucket.findings).toBe('');
+    expect(pathOf(bucket.manifests)).toBe('/-/healthy');
+  });
+
   test('the exporter starts with its arguments and environment, and answers its probe and its Service', async () => {
     const [exporter] = containersOf(manifestsOf(''));
     const runs = join(directory, 'runs');

@@ -19,6 +19,7 @@ export interface Container {
   readonly name: string;
   readonly args: readonly string[];
   readonly env: readonly Variable[];
+  readonly readinessProbe?: { readonly httpGet?: { readonly path: string } };
   readonly securityContext: Readonly<Record<string, unknown>>;
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
 }

@@ -245,9 +245,10 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     expect(closed.record.chunk_offsets_ns[0]).toBeGreaterThan(50e6);
   });
 
-  test('100 Continue is skipped, alone and with others, in any pieces, also on a kept connection', async () => {
+  test('interim responses are skipped, alone and with others, in any pieces, also on a kept connection', async () => {
     const before = 'HTTP/1.1 100 Continue\r\nx: y\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 102 P\r\n\r\n';
-    const texts = ['HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(3), before];
+    const alone = ['100 Continue', '102 Processing', '103 Early Hints'].map((status) => `HTTP/1.1 ${status}\r\n\r\n`);
+    const texts = [...alone, 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(3), before];
     for (const text of texts) {
       const server = await scriptedServer(async (socket, { position }) => {
         const whole = text + streamOf(GOOD_STREAM);
