@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { until } from '../core/testing/until.ts';
 import type { RequestRecord } from '../core/run/record.ts';
-import { readParquetRecords } from '../exporter/store/records/records-parquet.ts';
+import { readParquetRecords } from '../exporter/store/records/read-records.ts';
 import { renderPrometheusConfig } from '../prometheus/config.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
 import { describeWithPrometheus } from '../prometheus/testing/describe-prometheus.ts';

@@ -492,6 +492,26 @@ describe('in flight', () => {
     expect(turn).toEqual(['first', 'next']);
   });
 
+  test('who waits too long must retry, and is no longer in the queue', async () => {
+    const app = express();
+    app.use(limitInFlight({ maxInFlight: 1, maxWaiting: 1, maxWait_ms: 20 }));
+    app.get('/:id', (asked, response) => {
+      begun.push({ id: asked.params.id, end: () => void response.send(asked.params.id) });
+    });
+    app.use(problemHandler(() => undefined));
+    const impatient = await listen(app, { host: '127.0.0.1', port: 0 });
+    try {
+      const first = request(`${impatient.url}/first`);
+      await until(() => begun.length >= 1);
+      for (const name of ['second', 'third']) expect(await status(request(`${impatient.url}/${name}`))).toBe(503);
+      begun[0]?.end();
+      expect(await status(first)).toBe(200);
+      expect(begun).toHaveLength(1);
+    } finally {
+      await impatient.close();
+    }
+  });
+
   test('the requests of one client leave a place for others', async () => {
     const { turn, ask } = fakeClients(limitInFlight({ maxInFlight: 3, maxWaiting: 10 }));
     const one = ask('a1', '192.0.2.1');

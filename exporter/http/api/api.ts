@@ -32,8 +32,10 @@ const RETRY_AFTER_SECONDS = 1;
 export interface InFlightLimits {
   /** Responses that are processed at a time; one client gets all but one of these places. */
   readonly maxInFlight: number;
-  /** Further ones that wait in order; those beyond get 503. */
+  /** Further ones that wait in order; those beyond get 503, as do those that wait for longer than `maxWait_ms`. */
   readonly maxWaiting: number;
+  /** Less than a connection may be idle. */
+  readonly maxWait_ms?: number;
   /** A client that receives its response more slowly, in bytes per second, is disconnected. */
   readonly minBytesPerSecond?: number;
   /** The time over which that is measured, in milliseconds. */
@@ -54,6 +56,7 @@ interface Waiting {
 export function limitInFlight({
   maxInFlight,
   maxWaiting,
+  maxWait_ms = 60_000,
   minBytesPerSecond = 16 * 1024,
   window_ms = 5000,
 }: InFlightLimits): RequestHandler {
@@ -74,27 +77,30 @@ export function limitInFlight({
   };
   return (request, response, next) => {
     const peer = peerOf(request);
-    if (!hasPlace(peer) && waiting.length >= maxWaiting) {
-      const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
-      throw new Problem(503, `${maxInFlight + maxWaiting} requests of this kind are in progress; try again`, {
-        headers,
-      });
-    }
+    if (!hasPlace(peer) && waiting.length >= maxWaiting) throw tooMany(maxInFlight + maxWaiting);
     let stopWatching: (() => void) | null = null;
+    const overdue = setTimeout(() => {
+      leaveQueue();
+      next(tooMany(maxInFlight + waiting.length));
+    }, maxWait_ms).unref();
     const own: Waiting = {
       peer,
       isGone: () => request.socket.destroyed,
       begin() {
+        clearTimeout(overdue);
         count(peer, 1);
         stopWatching = disconnectSlowReader(response, (minBytesPerSecond * window_ms) / 1000, window_ms);
         next();
       },
     };
+    const leaveQueue = (): void => {
+      clearTimeout(overdue);
+      const place = waiting.indexOf(own);
+      if (place >= 0) waiting.splice(place, 1);
+    };
     response.once('close', () => {
-      if (stopWatching === null) {
-        const place = waiting.indexOf(own);
-        if (place >= 0) waiting.splice(place, 1);
-      } else {
+      if (stopWatching === null) leaveQueue();
+      else {
         stopWatching();
         count(peer, -1);
         // Later: clients often disconnect together, and nothing is processed for one that is about to be seen gone.
@@ -105,6 +111,11 @@ export function limitInFlight({
     else waiting.push(own);
   };
 }
+
+const tooMany = (requests: number): Problem =>
+  new Problem(503, `${requests} requests of this kind are in progress; try again`, {
+    headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+  });
 
 const peerOf = (request: Request): string => request.socket.remoteAddress ?? 'unknown';
 
