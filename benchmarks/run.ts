@@ -15,6 +15,7 @@ import { manyRuns, runsInBucket } from './many-runs.ts';
 import { memory } from './memory.ts';
 import { merge } from './merge.ts';
 import { requests } from './requests.ts';
+import { sessions } from './sessions.ts';
 import { start } from './start.ts';
 import { stream, streams2000 } from './stream.ts';
 import { workers } from './workers.ts';
@@ -23,6 +24,7 @@ const BENCHES: readonly Bench[] = [
   stream,
   streams2000,
   requests,
+  sessions,
   workers,
   memory,
   merge,

@@ -5,7 +5,7 @@ import type { InputRow } from '../row.ts';
  * AIPerf's `dag_jsonl`, a conversation per line (0.13, dataset/loader/dag_jsonl_models.py). A conversation that no other one
  * starts is a session, with those that it starts: `forks` continue the messages of their turn, and end the conversation
  * unless they are in the background; `spawns` begin with their own, and the turn `join_at`, by default the next one, waits
- * for them. A turn is due `delay` after that. Throws a `ConfigurationError` of the row.
+ * for them. A turn is due `delay` after that; AIPerf applies no delay to turns that join. Throws a `ConfigurationError` of the row.
  */
 export function dagSessions(rows: readonly InputRow[]): readonly InputRow[] {
   const conversations = new Map<string, InputRow>();
