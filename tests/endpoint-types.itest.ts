@@ -10,13 +10,13 @@ const REQUESTS = 8;
 const OUTPUT_TOKENS = 6;
 
 /** Types that generate nothing. A reranker reads this many documents by default, each with the query. */
-const READS: ReadonlySet<string> = new Set(['embeddings', 'pooling', 'score', 'rerank']);
+const READS: ReadonlySet<string> = new Set(['embeddings', 'pooling', 'score', 'rerank', 'nim_ranking']);
 const DOCUMENTS = 10;
 
 /** Of each system: the types that the real one has, and where its engine counts the tokens. */
 const SYSTEMS = {
   vllm: {
-    types: ['chat', 'completions', 'responses', 'messages', 'embeddings', 'pooling', 'score', 'rerank'],
+    types: ['chat', 'completions', 'responses', 'messages', 'embeddings', 'pooling', 'score', 'rerank', 'nim_ranking'],
     prompt: 'vllm:prompt_tokens_total',
     generated: 'vllm:generation_tokens_total',
   },
@@ -87,7 +87,7 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('%s', (system) =
       const output = reported('output_sequence_length');
       expect(output).toBe(READS.has(type) ? 0 : REQUESTS * OUTPUT_TOKENS);
       // The first of them are of the probe: the engine counts it, the result does not.
-      const documents = type === 'score' || type === 'rerank' ? DOCUMENTS : 1;
+      const documents = ['score', 'rerank', 'nim_ranking'].includes(type) ? DOCUMENTS : 1;
       const all = (await accepted()).slice(before.accepted.length);
       const [probe, measured] = [all.slice(0, documents), all.slice(documents)];
       expect(measured).toHaveLength(REQUESTS * documents);
@@ -98,4 +98,34 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('%s', (system) =
       expect(await gained(generated, before.generated)).toBe(output + sum(probe.map((each) => each.output_tokens)));
     },
   );
+});
+
+describe.each([
+  ['tei_rerank', 'vllm'],
+  ['kserve_infer', 'triton'],
+] as const)('--endpoint-type %s, whose API counts no tokens', (endpointType, system) => {
+  test('every request is ok, and has a latency', async () => {
+    const simulator = await startSimulator({ system, workers: 1 });
+    const runsDir = await mkdtemp(join(tmpdir(), 'llmbench-endpoints-'));
+    try {
+      const { result, run } = await runBenchmark({
+        ...{ url: simulator.url, model: 'sim-model', endpointType, runsDir },
+        ...{ concurrency: 3, requestCount: REQUESTS, isl: 20, osl: OUTPUT_TOKENS },
+      });
+      expect(result.requests).toEqual({ ok: REQUESTS, error: 0, timeout: 0, cancelled: 0 });
+      expect(run.comparison_key).toMatchObject({ endpoint_type: endpointType, streaming: false });
+      const countOf = (name: string): number | null | undefined => {
+        const found = result.measures.find(({ measure, clock }) => measure === name && clock === 'sent');
+        return found?.kind === 'distribution' ? found.n : undefined;
+      };
+      expect(countOf('request_latency')).toBe(REQUESTS);
+      expect(countOf('time_to_first_token')).toBe(0);
+      expect(countOf('inter_token_latency')).toBe(0);
+      const documents = result.measures.find(({ measure }) => measure === 'document_throughput');
+      expect(documents?.kind === 'scalar' && documents.value !== null).toBe(endpointType === 'tei_rerank');
+    } finally {
+      await simulator.close();
+      await rm(runsDir, { recursive: true, force: true });
+    }
+  });
 });

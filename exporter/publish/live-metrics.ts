@@ -54,7 +54,14 @@ import type { RunFamily, LiveSource } from './served-page.ts';
 import { LiveTargets, RUN_TARGETS, RUN_TARGET_INFO, type ScrapedTarget } from './target-info.ts';
 
 /** Types of endpoints whose requests have texts to read. */
-const READ_TEXTS: ReadonlySet<string> = new Set(['embeddings', 'pooling', 'rerank', 'score']);
+const READ_TEXTS: ReadonlySet<string> = new Set([
+  'embeddings',
+  'pooling',
+  'rerank',
+  'score',
+  'tei_rerank',
+  'nim_ranking',
+]);
 
 /** What is counted of one phase. */
 interface PhaseCounts {

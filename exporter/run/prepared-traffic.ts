@@ -164,8 +164,8 @@ export async function serverAccess(request: RunRequest, environment: NodeJS.Proc
   const template = await readTemplate(traffic.endpointTemplate);
   const { endpointType: type, stream, outputFields } = traffic;
   const { endpoint, mode } = chooseEndpoint({ type, model, stream, template, outputFields });
-  if (request.models !== undefined && type === 'triton_generate')
-    throw new ConfigurationError('--endpoint-type triton_generate has the model in its path: a run has one --model');
+  if (request.models !== undefined && (type === 'triton_generate' || type === 'kserve_infer'))
+    throw new ConfigurationError(`--endpoint-type ${type} has the model in its path: a run has one --model`);
   const options = generationOptions(request, endpoint, mode);
   const targets = proxiedTargets(request, endpoint, environment);
   const apiKey = await readApiKey(traffic.apiKey, environment);

@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
 import type { FinishedEvent } from '../engine/events.ts';
-import { ApiError, badRequest, checkModel, parseObject, readCount, readTexts, sendJson } from './json-body.ts';
+import {
+  ApiError,
+  badRequest,
+  checkModel,
+  isObject,
+  parseObject,
+  readCount,
+  readTexts,
+  sendJson,
+} from './json-body.ts';
 import type { JsonObject } from './json-body.ts';
 import type { ApiOptions } from './completions.ts';
 import type { Reply } from './engine-driver.ts';
@@ -17,11 +26,11 @@ const DIMENSIONS = 1024;
 interface PoolingRequest {
   readonly idPrefix: string;
   readonly texts: readonly string[];
-  /** The members of the response beside id and model, for the tokens of each text. */
-  readonly respond: (tokens: readonly number[]) => JsonObject;
+  /** The response for the tokens of each text: a list, or members beside id and model. */
+  readonly respond: (tokens: readonly number[]) => JsonObject | readonly JsonObject[];
 }
 
-/** The routes of servers that read texts and generate nothing, as vLLM has them. */
+/** The routes of servers that read texts and generate nothing, as vLLM has them, and rerank of TEI and NIM. */
 export function poolingRoutes({
   api,
   responding,
@@ -33,7 +42,9 @@ export function poolingRoutes({
   return Object.fromEntries([
     route('/pooling', (request) => readEmbedding(request, 'pooling', 'data')),
     route('/score', readScore),
-    ...['/rerank', '/v1/rerank', '/v2/rerank'].map((path) => route(path, readRerank)),
+    route('/rerank', (request) => (request['texts'] === undefined ? readRerank(request) : readTeiRerank(request))),
+    ...['/v1/rerank', '/v2/rerank'].map((path) => route(path, readRerank)),
+    route('/v1/ranking', readNimRanking),
   ]);
 }
 
@@ -46,15 +57,16 @@ export function makeEmbeddings(api: ApiOptions): StartResponse {
 function pooled(
   { model, parameters, generations }: ApiOptions,
   route: string,
-  read: (request: JsonObject) => PoolingRequest,
+  readRequest: (request: JsonObject) => PoolingRequest,
 ): StartResponse {
   return (body, response, ended) => {
     const request = parseObject(body);
     checkModel(request, model);
-    const { idPrefix, texts, respond } = read(request);
+    const { idPrefix, texts, respond } = readRequest(request);
     const id = `${idPrefix}-${randomUUID().replaceAll('-', '')}`;
     const prompts = texts.map((text) => readPlainPrompt(text, parameters.blockSize));
-    const answer = JSON.stringify({ id, model, ...respond(prompts.map(({ tokens }) => tokens)) });
+    const read = respond(prompts.map(({ tokens }) => tokens));
+    const answer = JSON.stringify(Array.isArray(read) ? read : { id, model, ...read });
     const reply = new PooledReply(response, texts.length, answer, ended);
     response.setMaxListeners(texts.length + 10);
     response.setHeader('x-request-id', id);
@@ -101,6 +113,23 @@ function readRerank(request: JsonObject): PoolingRequest {
     .slice(0, wanted);
   return { idPrefix: 'rerank', texts: pairs, respond: (tokens) => ({ results, usage: usage(tokens) }) };
 }
+
+/** Hugging Face's TEI. */
+function readTeiRerank(request: JsonObject): PoolingRequest {
+  const pairs = readPairs(request, 'query', 'texts');
+  const scores = pairs.map((pair, index) => ({ index, score: relevance(pair) })).sort((a, b) => b.score - a.score);
+  return { idPrefix: 'rerank', texts: pairs, respond: () => scores };
+}
+
+/** NVIDIA's NIM. */
+function readNimRanking({ query, passages }: JsonObject): PoolingRequest {
+  const texts = (Array.isArray(passages) ? (passages as unknown[]) : []).map(textOf);
+  const pairs = readPairs({ query: textOf(query), passages: texts }, 'query', 'passages');
+  const rankings = pairs.map((pair, index) => ({ index, logit: relevance(pair) })).sort((a, b) => b.logit - a.logit);
+  return { idPrefix: 'ranking', texts: pairs, respond: (tokens) => ({ rankings, usage: usage(tokens) }) };
+}
+
+const textOf = (value: unknown): unknown => (isObject(value) ? value['text'] : undefined);
 
 /** Each document with the query before it. */
 function readPairs(request: JsonObject, query: string, documents: string): readonly string[] {

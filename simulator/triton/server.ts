@@ -8,6 +8,7 @@ import {
   ApiError,
   badRequest,
   isObject,
+  type JsonObject,
   parseObject,
   sendJson,
   sendTruth,
@@ -106,7 +107,7 @@ const sendErrorEvent: Send = (response, _status, message) => {
   response.end(`data: ${errorResponse(message)}\n\n`);
 };
 
-/** Triton's HTTP port: health, and the generate extension of each model. Metrics are on another port. */
+/** Triton's HTTP port: health, inference and the generate extension of each model. Metrics are on another port. */
 export function tritonServer(options: TritonServerOptions): RouteServer {
   const { models, clock, truth, faults } = options;
   const seconds = (): number => clock.now_ns() * SECONDS_PER_NANOSECOND;
@@ -126,6 +127,7 @@ export function tritonServer(options: TritonServerOptions): RouteServer {
     routes.set(`GET ${path}/config`, (_request, response) => sendJson(response, 200, modelConfig(served.name)));
     routes.set(`GET ${path}/ready`, ready);
     for (const base of [path, `${path}/versions/1`]) {
+      routes.set(`POST ${base}/infer`, (request, response) => endpoint.infer(request, response));
       routes.set(`POST ${base}/generate`, (request, response) => endpoint.generate(request, response));
       // Cached models are not decoupled: they have one response, and no stream.
       if (served.cache !== null) continue;
@@ -165,7 +167,7 @@ function modelConfig(name: string): string {
   });
 }
 
-/** `generate` and `generate_stream` of one model. */
+/** `infer`, `generate` and `generate_stream` of one model. */
 class GenerateEndpoint {
   readonly #served: ServedModel;
   readonly #options: TritonServerOptions;
@@ -179,21 +181,27 @@ class GenerateEndpoint {
 
   async generateStream(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { name } = this.#served;
-    const streaming = true;
-    await this.#answer({ request, response, streaming }, (parts) => {
+    await this.#answer({ request, response, streaming: true, protocol: GENERATE }, (parts) => {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
       response.flushHeaders();
       return new StreamReply({ ...parts, texts: new TritonStreamTexts(name), includeUsage: false });
     });
   }
 
-  async generate(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  generate(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    return this.#answerWhole(request, response, GENERATE);
+  }
+
+  infer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    return this.#answerWhole(request, response, INFER);
+  }
+
+  async #answerWhole(request: IncomingMessage, response: ServerResponse, protocol: Protocol): Promise<void> {
     const { name, model, cache } = this.#served;
-    const streaming = false;
-    await this.#answer({ request, response, streaming }, (parts, body) => {
+    await this.#answer({ request, response, streaming: false, protocol }, (parts, body) => {
       if (cache !== null) model.cacheMiss();
       const answer = (content: string): string => {
-        const json = generateResponse(name, content);
+        const json = protocol.write(name, content);
         cache?.insert(body, json);
         return json;
       };
@@ -202,12 +210,12 @@ class GenerateEndpoint {
   }
 
   async #answer(exchange: Exchange, makeReply: (parts: ReplyParts, body: string) => Reply): Promise<void> {
-    const { request, response } = exchange;
+    const { request, response, protocol } = exchange;
     const { model, cache } = this.#served;
     try {
       const body = await readBody(request, MAX_BODY_BYTES);
       if (response.destroyed) return;
-      const generate = readGenerateRequest(body);
+      const generate = protocol.read(body);
       const cached = cache?.lookUp(body);
       if (cached === undefined) this.#start(exchange, generate, (parts) => makeReply(parts, body));
       else {
@@ -253,11 +261,27 @@ interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly streaming: boolean;
+  readonly protocol: Protocol;
 }
+
+/** How requests and whole responses are written. */
+interface Protocol {
+  /** @throws ApiError 400 for a body that is not such a request */
+  readonly read: (body: string) => GenerateRequest;
+  readonly write: (model: string, text: string) => string;
+}
+
+const GENERATE: Protocol = { read: readGenerateRequest, write: generateResponse };
+const INFER: Protocol = { read: readInferRequest, write: inferResponse };
 
 /** The JSON of one response of the generate extension. */
 function generateResponse(model: string, text: string): string {
   return JSON.stringify({ model_name: model, model_version: '1', text_output: text });
+}
+
+function inferResponse(model: string, text: string): string {
+  const output = { name: 'text_output', datatype: 'BYTES', shape: [1, 1], data: [text] };
+  return JSON.stringify({ model_name: model, model_version: '1', outputs: [output] });
 }
 
 function errorResponse(message: string): string {
@@ -293,14 +317,22 @@ interface GenerateRequest {
   readonly maxTokens: number | null;
 }
 
-/**
- * Reads the body of `generate` and `generate_stream`. The limit of tokens is an input of its own (TensorRT-LLM) or a
- * parameter (vLLM).
- *
- * @throws ApiError 400 for a body that is not such a request
- */
+/** Reads the body of `generate` and `generate_stream`. */
 function readGenerateRequest(body: string): GenerateRequest {
-  const request = parseObject(body, 'failed to parse the request JSON buffer');
+  return limited(parseObject(body, 'failed to parse the request JSON buffer'));
+}
+
+/** Reads the body of `infer`: each input is a tensor of one value. */
+function readInferRequest(body: string): GenerateRequest {
+  const { inputs } = parseObject(body, 'failed to parse the request JSON buffer');
+  const tensors = (Array.isArray(inputs) ? (inputs as unknown[]) : []).filter(isObject);
+  if (tensors.length === 0) throw badRequest('expected inputs');
+  const valueOf = (data: unknown): unknown => (Array.isArray(data) ? valueOf(data[0]) : data);
+  return limited(Object.fromEntries(tensors.map(({ name, data }) => [String(name), valueOf(data)])));
+}
+
+/** The limit of tokens is an input of its own (TensorRT-LLM) or a parameter (vLLM). */
+function limited(request: JsonObject): GenerateRequest {
   const text = request['text_input'];
   if (typeof text !== 'string') throw badRequest("expected 'text_input' to be a string");
   const parameters = isObject(request['parameters']) ? request['parameters'] : {};

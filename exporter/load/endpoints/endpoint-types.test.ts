@@ -10,7 +10,8 @@ describe('the choice of the endpoint', () => {
   test.each(ENDPOINT_TYPES)('%s', (type) => {
     const chosen = chooseEndpoint({ type, model: 'm', stream: null, template: type === 'template' ? template : null });
     expect(chosen.endpoint.type).toBe(type);
-    expect(chosen.mode).toBe(chosen.endpoint.generates ? 'stream' : 'whole');
+    const isStreamed = chosen.endpoint.generates && type !== 'kserve_infer';
+    expect(chosen.mode).toBe(isStreamed ? 'stream' : 'whole');
   });
 
   test.each([

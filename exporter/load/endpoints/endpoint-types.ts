@@ -1,10 +1,11 @@
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import { messagesEndpoint } from './messages.ts';
 import { chatEndpoint, completionsEndpoint } from './openai.ts';
-import { embeddings, pooling, rerank, score } from './pooling.ts';
+import { embeddings, nimRanking, pooling, rerank, score, teiRerank } from './pooling.ts';
 import type { ResponseMode, Endpoint } from './endpoint.ts';
 import { responsesEndpoint } from './responses.ts';
 import { sglangGenerate, tritonGenerate } from './generate.ts';
+import { kserveInfer } from './kserve.ts';
 import { type TemplateConfig, templateEndpoint } from './template.ts';
 
 /** Values of `--endpoint-type`. */
@@ -17,8 +18,11 @@ export const ENDPOINT_TYPES = [
   'pooling',
   'rerank',
   'score',
+  'tei_rerank',
+  'nim_ranking',
   'sglang_generate',
   'triton_generate',
+  'kserve_infer',
   'template',
 ] as const;
 export type EndpointType = (typeof ENDPOINT_TYPES)[number];
@@ -82,10 +86,16 @@ function endpointOf(
       return rerank;
     case 'score':
       return score;
+    case 'tei_rerank':
+      return teiRerank;
+    case 'nim_ranking':
+      return nimRanking;
     case 'sglang_generate':
       return sglangGenerate;
     case 'triton_generate':
       return tritonGenerate(model, stream);
+    case 'kserve_infer':
+      return kserveInfer(model);
     case 'template':
       if (template === null) throw new ConfigurationError('--endpoint-type template requires --endpoint-template FILE');
       return templateEndpoint(template);

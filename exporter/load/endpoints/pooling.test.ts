@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Endpoint } from './endpoint.ts';
-import { embeddings, pooling, rerank, score } from './pooling.ts';
+import { embeddings, nimRanking, pooling, rerank, score, teiRerank } from './pooling.ts';
 
 const OPTIONS = { model: 'm', sampling: { top_n: 2 }, includeUsage: true, stream: false };
 const bodyOf = (endpoint: Endpoint, request: { prompt: string; documents?: readonly string[]; payload?: object }) =>
@@ -16,6 +16,15 @@ describe('bodies', () => {
     [rerank, { prompt: '', payload: { query: 'p', documents: ['d'] } }, { query: 'p', documents: ['d'] }],
   ])('$type %j', (endpoint, request, expected) => {
     expect(bodyOf(endpoint, request)).toEqual({ model: 'm', top_n: 2, ...expected });
+  });
+
+  test('of TEI, which has no model, and of NIM', () => {
+    const request = { prompt: 'q', documents: ['a', 'b'] };
+    expect(bodyOf(teiRerank, request)).toEqual({ top_n: 2, query: 'q', texts: ['a', 'b'] });
+    expect(bodyOf(nimRanking, request)).toEqual({
+      ...{ model: 'm', top_n: 2 },
+      ...{ query: { text: 'q' }, passages: [{ text: 'a' }, { text: 'b' }] },
+    });
   });
 
   test('the number of documents, also of a prepared body', () => {
@@ -64,6 +73,14 @@ describe('responses; there are no output tokens, not 0', () => {
       USAGE,
     ],
     ['SGLang', rerank, [{ index: 0, score: 0.9, document: 'a' }], true, null],
+    ['list', teiRerank, [{ index: 1, score: 0.9 }], true, null],
+    [
+      'rankings',
+      nimRanking,
+      { rankings: [{ index: 1, logit: -2.5 }], usage: { prompt_tokens: 6, total_tokens: 6 } },
+      true,
+      USAGE,
+    ],
     ['no result', rerank, { results: [] }, false, null],
   ])('$1 %s', (_name, endpoint, json, content, usage) => {
     expect(endpoint.interpretWhole(json)).toEqual({ content, finishReason: null, usage, error: null });
@@ -73,5 +90,8 @@ describe('responses; there are no output tokens, not 0', () => {
     expect(embeddings.interpretWhole({ error: 'no' })).toMatchObject({ error: 'no' });
     expect(embeddings.interpretWhole({ choices: [] })).toBeNull();
     expect(rerank.interpretWhole({ data: [] })).toBeNull();
+    expect(teiRerank.interpretWhole({ error: 'too many', error_type: 'Validation' })).toMatchObject({
+      error: 'too many',
+    });
   });
 });

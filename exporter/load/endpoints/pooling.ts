@@ -75,8 +75,33 @@ export const rerank = poolingEndpoint({
   fields: ['query', 'documents'],
   input: (request) => ({ query: request.prompt, documents: request.documents ?? [] }),
   results: 'results',
-  // SGLang and Hugging Face's TEI call it `score`.
+  // SGLang calls it `score`.
   isResult: ({ relevance_score, score: value }) => typeof (relevance_score ?? value) === 'number',
+});
+
+/** Hugging Face's TEI: the texts in the order of their relevance. A server has one model, which no field names. */
+export const teiRerank = poolingEndpoint({
+  type: 'tei_rerank',
+  path: '/rerank',
+  takes: 'ranking',
+  fields: ['query', 'texts'],
+  input: (request) => ({ model: undefined, query: request.prompt, texts: request.documents ?? [] }),
+  results: 'results',
+  isResult: ({ score: value }) => typeof value === 'number',
+});
+
+/** NVIDIA's NIM for rerankers: the passages in the order of their relevance, which has no bounds. */
+export const nimRanking = poolingEndpoint({
+  type: 'nim_ranking',
+  path: '/v1/ranking',
+  takes: 'ranking',
+  fields: ['query', 'passages'],
+  input: (request) => ({
+    query: { text: request.prompt },
+    passages: request.documents?.map((text) => ({ text })) ?? [],
+  }),
+  results: 'rankings',
+  isResult: ({ logit }) => typeof logit === 'number',
 });
 
 /** One JSON response without output tokens, and with a result for each document. */
@@ -109,7 +134,7 @@ function poolingEndpoint({ type, path, takes, fields, input, results, isResult }
     interpret: (): EventMeaning | null => null,
 
     interpretWhole(response: unknown): EventMeaning | null {
-      // SGLang's rerank is the list alone.
+      // Rerank of SGLang and TEI is the list alone.
       const body: JsonObject | null = Array.isArray(response)
         ? { [results]: response }
         : isObject(response)

@@ -31,9 +31,11 @@ const ENDPOINT_NAMES: readonly (readonly [name: string, types: readonly string[]
   ['/messages', ['messages']],
   ['/embeddings', ['embeddings']],
   ['/pooling', ['pooling']],
-  ['/rerank', ['rerank']],
+  ['/rerank', ['rerank', 'tei_rerank']],
+  ['/ranking', ['nim_ranking']],
   ['/score', ['score']],
   ['/generate_stream', ['triton_generate']],
+  ['/infer', ['kserve_infer']],
   ['/generate', ['sglang_generate', 'triton_generate']],
   // Databricks, SageMaker and vLLM: the body decides.
   ['/invocations', ['chat', 'completions', 'embeddings']],
@@ -124,7 +126,9 @@ const rootAt = (path: string): string => (API_ROOT.test(path) ? path : `${path}/
 /** OpenAI's endpoints are below its API, the others beside it. */
 function rootBefore(name: string, path: string): string {
   const base = path.slice(0, -name.length);
-  return /^\/(?:chat\/completions|completions|responses|messages|embeddings|rerank)$/.test(name) ? base : `${base}/v1`;
+  return /^\/(?:chat\/completions|completions|responses|messages|embeddings|rerank|ranking)$/.test(name)
+    ? base
+    : `${base}/v1`;
 }
 
 const queryOf = (path: string): string => (path.includes('?') ? path.slice(path.indexOf('?')) : '');
