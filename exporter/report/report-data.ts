@@ -35,6 +35,26 @@ export function scalarOf({ measures }: Pick<ResultFile, 'measures'>, measure: st
   return measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === measure);
 }
 
+const STREAMED = ['time_to_first_token', 'inter_token_latency', 'request_latency'] as const;
+export type ReportLatency = (typeof STREAMED)[number];
+
+/** The latencies that a result has; responses that were not streamed have only the last one. */
+export function latenciesOf(result: Pick<ResultFile, 'measures'>): readonly ReportLatency[] {
+  const isWhole =
+    distributionOf(result, 'time_to_first_token')?.n === 0 && (distributionOf(result, 'request_latency')?.n ?? 0) > 0;
+  return isWhole ? ['request_latency'] : STREAMED;
+}
+
+/** Why charts of tokens are missing; null where they are not. */
+export function withoutStreamText(result: Pick<ResultFile, 'measures'>): string | null {
+  if (latenciesOf(result) === STREAMED) return null;
+  const why =
+    (scalarOf(result, 'document_throughput')?.value ?? null) === null
+      ? 'The responses were not streamed'
+      : 'The endpoint reads documents and generates no tokens';
+  return `${why}: there is no time to first token and no inter-token latency.`;
+}
+
 /** The phases in seconds since the run's start; without phases of unknown start or end. */
 export function phaseSpans({ start, phases }: RunFile): { phase: PhaseName; from: number; to: number }[] {
   if (start === null) return [];

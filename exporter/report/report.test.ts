@@ -117,6 +117,27 @@ describe('the page', () => {
   });
 });
 
+test('turns of conversations are side by side, and how many conversations there were', async () => {
+  const turns = RUN.map((record, i) => ({
+    ...record,
+    ...{ conversation: Math.floor(i / 3), turn: (i % 3) + 1, conversation_requests: 3 },
+  }));
+  const text = textOf((await reportOf(turns)).page);
+  expect(text).toMatch(/Turns of conversations Conversations: \d+ complete, \d+ incomplete; mean duration/);
+  expect(text).toMatch(/ first \d+ \d+ [\d,]+ tokens .* later \d+ \d+ /);
+  expect(textOf((await reportOf(RUN)).page)).not.toContain('Turns of conversations');
+});
+
+test('reranked documents have no empty figures of tokens, and the reason stands instead', async () => {
+  const whole = { first_content_ns: null, chunk_offsets_ns: [], output_tokens: null, documents: 8 };
+  const records = RUN.map((record) => ({ ...record, ...whole, last_content_ns: record.end_ns }));
+  const text = textOf((await reportOf(records)).page);
+  expect(text).toContain('The endpoint reads documents and generates no tokens');
+  expect(text).toMatch(/Throughput of ok requests [\d.,]+ documents\/s/);
+  expect(text).not.toContain('No request has a value for this measure');
+  expect(text).not.toContain('spread over the chunks of each response');
+});
+
 test('a long run has a report of the same size', async () => {
   const { run, result } = await reportOf(RUN);
   const builder = new RequestViewBuilder();

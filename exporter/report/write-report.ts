@@ -23,6 +23,7 @@ import {
   speculationSection,
   scalars,
   stageSection,
+  turnSection,
 } from './sections/measures.ts';
 import { serverSection } from './sections/servers.ts';
 import { timeline } from './sections/timeline.ts';
@@ -68,8 +69,8 @@ export function reportPage(data: ReportData): string {
   const { run, result } = data;
   return documentOf(
     `${runTitle(run)} · ${run.run_id}`,
-    html`${header(data)} ${tiles(result)} ${objectives(result)} ${stageSection(result)} ${modelSection(result)}
-      ${distributions(data)} ${timeline(data)} ${errors(result)} ${prefixCacheSection(result)}
+    html`${header(data)} ${tiles(result)} ${objectives(result)} ${stageSection(result)} ${turnSection(result)}
+      ${modelSection(result)} ${distributions(data)} ${timeline(data)} ${errors(result)} ${prefixCacheSection(result)}
       ${speculationSection(result)} ${loadFitSection(result, run)} ${serverSection(data)} ${measures(result)}
       ${scalars(result)} ${configuration(data)}
       <footer>

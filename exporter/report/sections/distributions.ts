@@ -7,7 +7,7 @@ import { emptyFigure, figure, mark, PLOT, X_RANGE, Y_RANGE, type LegendEntry } f
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
-import { distributionOf } from '../report-data.ts';
+import { distributionOf, latenciesOf } from '../report-data.ts';
 import { heading } from '../words.ts';
 
 /** Maximum number of points of a curve; more cannot be distinguished. */
@@ -28,6 +28,7 @@ export function distributions({ result, requests }: ReportData): Html {
     ['inter_token_latency', interTokenLatency],
     ['request_latency', requestLatency],
   ] as const;
+  const shown = latenciesOf(result);
   return html`<section>
     <h2>Latency distributions</h2>
     <p class="note">
@@ -36,11 +37,13 @@ export function distributions({ result, requests }: ReportData): Html {
       the variation between runs.
     </p>
     <div class="charts">
-      ${perRequest.map(([measure, { sorted, measured }]) => {
-        const curve = curveOf(sorted);
-        return distribution(result, measure, { curve, n: measured, drawn: sorted.length, failed });
-      })}
-      ${distribution(result, 'inter_chunk_latency', { curve: thinned(gapCurve(gaps)), n: gapCount, drawn: gapCount, failed: 0 })}
+      ${perRequest
+        .filter(([measure]) => shown.includes(measure))
+        .map(([measure, { sorted, measured }]) => {
+          const curve = curveOf(sorted);
+          return distribution(result, measure, { curve, n: measured, drawn: sorted.length, failed });
+        })}
+      ${shown.length === 1 ? null : distribution(result, 'inter_chunk_latency', { curve: thinned(gapCurve(gaps)), n: gapCount, drawn: gapCount, failed: 0 })}
     </div>
   </section> `;
 }

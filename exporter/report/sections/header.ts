@@ -1,3 +1,4 @@
+import { capitalized, measureTitle } from '../../../core/measures/names.ts';
 import { loadText } from '../../../core/run/load.ts';
 import { provenanceFacts } from '../../../core/run/provenance.ts';
 import { OUTCOMES, countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
@@ -6,7 +7,14 @@ import type { RunFile } from '../../../core/run/run.ts';
 import { quantity, ABSENT, counted, quantityRange, significant } from '../../../core/text/quantities.ts';
 import { shellCommand } from '../../../core/text/shell-word.ts';
 import { dataTable, html, type Html } from '../html.ts';
-import { scalarOf, distributionOf, type ReportData } from '../report-data.ts';
+import {
+  distributionOf,
+  latenciesOf,
+  scalarOf,
+  withoutStreamText,
+  type ReportData,
+  type ReportLatency,
+} from '../report-data.ts';
 import { runTitle, tooFew } from '../words.ts';
 
 /** Responses that differ from the requested length by more than this change the load. */
@@ -57,6 +65,7 @@ function clientStyle(verdict: string): string {
 function alerts(run: RunFile, result: ReportData['result'], notes: readonly string[]): Html[] {
   const { client, requests, servers } = result;
   const length = scalarOf(result, 'achieved_output_ratio')?.value ?? null;
+  const noStream = withoutStreamText(result);
   const failed = FAILED_OUTCOMES.reduce((sum, outcome) => sum + (requests[outcome] ?? 0), 0);
   const all: (Html | null)[] = [
     client.verdict === 'saturated'
@@ -81,6 +90,7 @@ function alerts(run: RunFile, result: ReportData['result'], notes: readonly stri
           `Responses have ${quantity(length, 'ratio')} of the requested tokens: set ignore_eos and min_tokens to make the server generate all of them.`,
         )
       : null,
+    noStream === null ? null : alert('mild', noStream),
     servers !== null && servers.why !== null
       ? alert('mild', `The server metrics are not exact for this run: ${servers.why.replace(/^not exact: /, '')}.`)
       : null,
@@ -157,21 +167,15 @@ function flattened(value: unknown, path = ''): (readonly [name: string, value: s
   return Object.entries(value).flatMap(([key, member]) => flattened(member, `${inside}${key.replaceAll('_', ' ')}`));
 }
 
-const LATENCIES = [
-  ['time_to_first_token', 'Time to first token'],
-  ['inter_token_latency', 'Inter-token latency'],
-  ['request_latency', 'Request latency'],
-] as const;
-
 /** The key figures, each percentile with its interval. */
 export function tiles(result: ResultFile): Html {
   return html`<section class="tiles" aria-label="Main results">
-    ${LATENCIES.map(([measure, title]) => latencyTile(title, distributionOf(result, measure)))}
+    ${latenciesOf(result).map((measure) => latencyTile(measure, distributionOf(result, measure)))}
     ${throughputTile(result)} ${errorsTile(result)}
   </section> `;
 }
 
-function latencyTile(title: string, measure: DistributionResult | undefined): Html | null {
+function latencyTile(name: ReportLatency, measure: DistributionResult | undefined): Html | null {
   if (measure === undefined) return null;
   const { percentiles, unit, n, effective_n } = measure;
   const rows = (['p50', 'p90', 'p99'] as const).map((name) => {
@@ -185,7 +189,7 @@ function latencyTile(title: string, measure: DistributionResult | undefined): Ht
   });
   const effective = effective_n === null ? '' : `, effective ${significant(Math.floor(effective_n))}`;
   return html`<div class="tile">
-    <h3>${title}</h3>
+    <h3>${capitalized(measureTitle({ measure: name, clock: 'sent' }))}</h3>
     <table>
       ${rows}
     </table>
@@ -198,6 +202,14 @@ function throughputTile(result: ResultFile): Html {
     const found = scalarOf(result, measure);
     return found === undefined ? ABSENT : quantity(found.value, found.unit);
   };
+  if ((scalarOf(result, 'document_throughput')?.value ?? null) !== null) {
+    return html`<div class="tile">
+      <h3>Throughput of ok requests</h3>
+      <p class="big">${value('document_throughput')}</p>
+      <p>input <b>${value('input_token_throughput')}</b></p>
+      <p><b>${value('request_throughput')}</b></p>
+    </div>`;
+  }
   return html`<div class="tile">
     <h3>Throughput of ok requests</h3>
     <p class="big">${value('output_token_throughput')}</p>

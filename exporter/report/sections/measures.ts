@@ -9,7 +9,7 @@ import type { RunFile } from '../../../core/run/run.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
 import { dataTable, headBelow, headOfText, html, type Html } from '../html.ts';
-import { distributionOf, scalarOf } from '../report-data.ts';
+import { distributionOf, latenciesOf, scalarOf } from '../report-data.ts';
 import { heading, populationWords, tooFew, unitWords, formulaOf, verdictCell } from '../words.ts';
 
 const PERCENTILES = ['p50', 'p90', 'p95', 'p99', 'p99_9'] as const satisfies readonly PercentileName[];
@@ -97,7 +97,6 @@ export function scalars(result: ResultFile): Html {
 }
 
 const STAGE_PERCENTILES = ['p50', 'p99'] as const;
-const LATENCIES = ['time_to_first_token', 'inter_token_latency', 'request_latency'] as const;
 
 /** A population of its own within a run: the requests of a stage, or to a model. */
 type Part = Pick<StageResult, 'requests' | 'measures' | 'slos'> & { readonly name: Html };
@@ -124,8 +123,12 @@ export function modelSection({ breakdown = [] }: ResultFile): Html {
 }
 
 function partSection(title: string, head: string, note: string, parts: readonly Part[]): Html {
-  if (parts.length === 0) return html``;
+  const [first] = parts;
+  if (first === undefined) return html``;
   const hasSlos = parts.some(({ slos }) => slos.length > 0);
+  const documents = parts.some((part) => (scalarOf(part, 'document_throughput')?.value ?? null) !== null);
+  const throughput = documents ? 'document_throughput' : 'output_token_throughput';
+  const latencies = latenciesOf(first);
   const rows = parts.map(
     (part) =>
       html`<tr>
@@ -133,19 +136,62 @@ function partSection(title: string, head: string, note: string, parts: readonly 
         <td>${counted(part.requests.ok)}</td>
         <td>${counted(countOf(part.requests, FAILED_OUTCOMES))}</td>
         <td>${scalar(part, 'request_throughput')}</td>
-        <td>${scalar(part, 'output_token_throughput')}</td>
-        ${LATENCIES.map((measure) => STAGE_PERCENTILES.map((name) => html`<td>${latency(part, measure, name)}</td>`))}
-        ${hasSlos ? verdictCell(worstVerdict(part.slos)) : null}
+        <td>${scalar(part, throughput)}</td>
+        ${latencyCells(part, latencies)} ${hasSlos ? verdictCell(worstVerdict(part.slos)) : null}
       </tr>`,
   );
-  const latencies = LATENCIES.flatMap((measure) =>
-    STAGE_PERCENTILES.map((name) => headBelow(shortTitle(measure), name)),
-  );
-  const heads = [head, 'Ok', 'Failed', 'Requests', 'Output tokens', ...latencies];
+  const heads = [
+    head,
+    'Ok',
+    'Failed',
+    'Requests',
+    documents ? 'Documents' : 'Output tokens',
+    ...latencyHeads(latencies),
+  ];
   return html`<section>
     <h2>${title}</h2>
     <p>${note}</p>
     ${dataTable([...heads, ...(hasSlos ? ['Objectives'] : [])], rows)}
+  </section>`;
+}
+
+const latencyHeads = (latencies: readonly string[]): Html[] =>
+  latencies.flatMap((measure) => STAGE_PERCENTILES.map((name) => headBelow(shortTitle(measure), name)));
+
+const latencyCells = (part: Pick<Part, 'measures'>, latencies: readonly string[]): Html[] =>
+  latencies.flatMap((measure) => STAGE_PERCENTILES.map((name) => html`<td>${latency(part, measure, name)}</td>`));
+
+/** First and later turns of conversations side by side, and the later ones by number; nothing without conversations. */
+export function turnSection(result: ResultFile): Html {
+  const turns = (result.breakdown ?? []).filter(({ by }) => by === 'turn');
+  if (turns.length === 0) return html``;
+  const latencies = latenciesOf(result);
+  const mean = (measure: string, of: Pick<Part, 'measures'>): string => {
+    const found = distributionOf(of, measure);
+    return quantity(found?.mean ?? null, found?.unit ?? 'seconds');
+  };
+  const { complete = null, incomplete = null } = result.conversations ?? {};
+  return html`<section>
+    <h2>Turns of conversations</h2>
+    <p class="note">
+      Conversations: ${counted(complete)} complete, ${counted(incomplete)} incomplete; mean duration
+      ${mean('conversation_duration', result)}, of which ${mean('conversation_serving_time', result)} with a request in
+      flight. Pauses of users and tools are in no latency.
+    </p>
+    ${dataTable(
+      ['Turn', 'Ok', 'Failed', headBelow('Input', 'mean'), 'Cache hits', ...latencyHeads(latencies)],
+      turns.map(
+        (turn) =>
+          html`<tr>
+            <th>${turn.value}</th>
+            <td>${counted(turn.requests.ok)}</td>
+            <td>${counted(countOf(turn.requests, FAILED_OUTCOMES))}</td>
+            <td>${mean('input_sequence_length', turn)}</td>
+            <td>${scalar(turn, 'cached_input_ratio')}</td>
+            ${latencyCells(turn, latencies)}
+          </tr>`,
+      ),
+    )}
   </section>`;
 }
 
@@ -154,7 +200,7 @@ function scalar(part: Pick<Part, 'measures'>, measure: string): string {
   return quantity(found?.value ?? null, found?.unit ?? 'ratio');
 }
 
-function latency(part: Part, measure: string, name: (typeof STAGE_PERCENTILES)[number]): string {
+function latency(part: Pick<Part, 'measures'>, measure: string, name: (typeof STAGE_PERCENTILES)[number]): string {
   return quantity(distributionOf(part, measure)?.percentiles[name].value ?? null, 'seconds');
 }
 

@@ -3,7 +3,7 @@ import { linearScale, valueTicks, fittedScale, ticksOf, type Scale } from '../..
 import { significant, tickText } from '../../../core/text/quantities.ts';
 import { PLOT, X_RANGE, emptyFigure, figure, mark, Y_RANGE, type ChartFigure, type FigureAxis } from '../figure.ts';
 import { html, type Html } from '../html.ts';
-import { phaseSpans, stageSpans, type ReportData } from '../report-data.ts';
+import { latenciesOf, phaseSpans, scalarOf, stageSpans, type ReportData } from '../report-data.ts';
 import type { LatencyView, RequestView } from '../request-view.ts';
 import { binEnd, type TimeBins } from '../time-bins.ts';
 
@@ -79,6 +79,8 @@ export function timeline(data: ReportData): Html {
   const { requests } = data;
   if (requests === null) return html``;
   const axis = timeAxis(data, requests.bins.spanSeconds);
+  const isStreamed = latenciesOf(data.result).length > 1;
+  const isOfDocuments = (scalarOf(data.result, 'document_throughput')?.value ?? null) !== null;
   return html`<section>
     <h2>Over time</h2>
     <p class="note">
@@ -88,10 +90,27 @@ export function timeline(data: ReportData): Html {
       least 10 requests, a p99 for those with at least 100.
     </p>
     <div class="charts">
-      ${latencyOverTime(axis, 'Time to first token', 'at the first chunk with content', requests.timeToFirstToken)}
-      ${latencyOverTime(axis, 'Inter-token latency', 'mean of each request, at its last chunk', requests.interTokenLatency)}
+      ${
+        isStreamed
+          ? [
+              latencyOverTime(
+                axis,
+                'Time to first token',
+                'at the first chunk with content',
+                requests.timeToFirstToken,
+              ),
+              latencyOverTime(
+                axis,
+                'Inter-token latency',
+                'mean of each request, at its last chunk',
+                requests.interTokenLatency,
+              ),
+            ]
+          : null
+      }
       ${latencyOverTime(axis, 'Request latency', 'at the last chunk with content', requests.requestLatency)}
-      ${tokensOverTime(axis, requests)} ${endsOverTime(axis, requests)} ${inFlightOverTime(axis, requests)}
+      ${isOfDocuments ? null : tokensOverTime(axis, requests)} ${endsOverTime(axis, requests)}
+      ${inFlightOverTime(axis, requests)}
     </div>
   </section> `;
 }
