@@ -7,7 +7,7 @@ import type { BreakdownKey } from '../../core/run/result.ts';
 import type { LiveFamily } from './family.ts';
 import { INTER_TOKEN_LATENCY, LiveHistogram, REQUEST_LATENCY } from './latency-histograms.ts';
 
-type Dimension = BreakdownKey['by'];
+type BreakdownBy = BreakdownKey['by'];
 
 /** What is counted of the measured requests of one population. */
 interface Tally {
@@ -38,7 +38,7 @@ const HISTOGRAMS = {
 } as const;
 type HistogramName = keyof typeof HISTOGRAMS;
 
-const WORDS: Readonly<Record<Dimension, string>> = {
+const WORDS: Readonly<Record<BreakdownBy, string>> = {
   model: 'the model of the request',
   turn: 'turn of the conversation (first, later)',
 };
@@ -50,7 +50,7 @@ const WORDS: Readonly<Record<Dimension, string>> = {
  */
 export class BreakdownMetrics {
   readonly #models: readonly string[];
-  readonly #dimensions: readonly (readonly [by: Dimension, tallies: ReadonlyMap<string, Tally>])[];
+  readonly #dimensions: readonly (readonly [by: BreakdownBy, tallies: ReadonlyMap<string, Tally>])[];
 
   /**
    * `models`: those that are distinguished; empty: the run has one, and there are no families of models. Likewise no
@@ -103,9 +103,9 @@ export class BreakdownMetrics {
   }
 }
 
-const prefix = (by: Dimension): string => `llmbench_by_${by}_`;
+const prefix = (by: BreakdownBy): string => `llmbench_by_${by}_`;
 
-function histogramsOf(by: Dimension, tallies: ReadonlyMap<string, Tally>): readonly LiveFamily[] {
+function histogramsOf(by: BreakdownBy, tallies: ReadonlyMap<string, Tally>): readonly LiveFamily[] {
   return (Object.keys(HISTOGRAMS) as HistogramName[]).map((each) => ({
     name: `${prefix(by)}${HISTOGRAMS[each].suffix}`,
     help: `${HISTOGRAMS[each].help}, by ${WORDS[by]}; measure phase only.`,
@@ -114,7 +114,7 @@ function histogramsOf(by: Dimension, tallies: ReadonlyMap<string, Tally>): reado
   }));
 }
 
-function tallyOf(by: Dimension, labels: Labels): Tally {
+function tallyOf(by: BreakdownBy, labels: Labels): Tally {
   const histogram = (each: HistogramName): LiveHistogram => {
     const { suffix, help, grid } = HISTOGRAMS[each];
     return new LiveHistogram(`${prefix(by)}${suffix}`, help, labels, grid);
