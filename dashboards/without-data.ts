@@ -12,6 +12,32 @@ export interface WithoutData {
 }
 
 export const WITHOUT_DATA: readonly WithoutData[] = [
+  {
+    of: 'run',
+    uid: 'llmbench-benchmark',
+    panels: [
+      ...['Ok', 'TTFT p50', 'TTFT p99', 'ITL p50', 'ITL p99', 'Requests/s', 'Output tok/s', 'Failed'],
+      ...['Time to first token by model, p99', 'Requests by model'],
+    ],
+    metric: '_by_model_',
+    reason: 'the run has one model',
+  },
+  {
+    of: 'run',
+    uid: 'llmbench-benchmark',
+    panels: [
+      ...['Ok', 'Mean input', 'Cache hits', 'TTFT p50', 'TTFT p99', 'ITL p50', 'ITL p99', 'Failed'],
+      'Time to first token by turn',
+    ],
+    metric: '_by_turn_',
+    reason: 'the run has no conversations',
+  },
+  {
+    of: 'run',
+    uid: 'llmbench-benchmark',
+    panels: ['Documents/s'],
+    reason: 'the run generates text',
+  },
   ...['llmbench-vllm', 'llmbench-dynamo'].map((uid): WithoutData => ({
     of: 'simulated',
     uid,

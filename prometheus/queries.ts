@@ -99,6 +99,20 @@ export function exactResult(
   return `max by (run_id) (last_over_time(llmbench_result_${unit}{${matchers}}[${window}]))`;
 }
 
+/** A population within a run that is published apart. */
+export type RunPart = 'model' | 'turn';
+
+/** The same of the models, or of the first and the later turns, of finished runs. */
+export function exactResultBy(
+  by: RunPart,
+  { unit, measure, stat }: { readonly unit: string; readonly measure: string; readonly stat: string },
+  of: RunSelection,
+  window = WHOLE_RANGE,
+): string {
+  const matchers = selector(of, `measure="${measure}",stat="${stat}"`);
+  return `max by (run_id, ${by}) (last_over_time(llmbench_result_by_${by}_${unit}{${matchers}}[${window}]))`;
+}
+
 /**
  * Names a run by its scenario and its start in UTC, in the labels `scenario` and `start`, on a query that keeps `run_id`. The
  * run id stands for a start that is unknown.
@@ -161,6 +175,15 @@ export function ofSystem(runs: string, system: string, window = WHOLE_RANGE): st
 export function quantileOverTime({ histogram, quantile, of, window = RATE_RANGE }: QuantileQuery): string {
   const buckets = `llmbench_${histogram}_seconds_bucket{${runMatcher(of)}}`;
   return `histogram_quantile(${quantile}, sum by (${runLabels(of, 'le')}) (rate(${buckets}[${window}])))`;
+}
+
+/** The same percentile over time by model, or by first and later turns. */
+export function quantileOverTimeBy(
+  by: RunPart,
+  { histogram, quantile, of, window = RATE_RANGE }: QuantileQuery,
+): string {
+  const buckets = `llmbench_by_${by}_${histogram}_seconds_bucket{${runMatcher(of)}}`;
+  return `histogram_quantile(${quantile}, sum by (${runLabels(of, by, 'le')}) (rate(${buckets}[${window}])))`;
 }
 
 /** The labels of a run on `llmbench_run_info`. */

@@ -74,5 +74,6 @@ export const MODEL_MEASURES: ReadonlySet<string> = new Set([
   ...BREAKDOWN_MEASURES,
   'request_throughput',
   'output_token_throughput',
+  'document_throughput',
   'good_request_ratio',
 ]);

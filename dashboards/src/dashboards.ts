@@ -18,6 +18,7 @@ import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { baseDashboard } from './base-dashboard.ts';
 import { latencyInDetail, latencyOverTime } from './benchmark/client-latency.ts';
 import { energyOfRuns, errorsByReason, loadOverTime } from './benchmark/load.ts';
+import { partsOfRuns, wholeResponses } from './benchmark/parts.ts';
 import { resultsOfRuns, runsInRange, objectives, runTiles } from './benchmark/whole-run.ts';
 import { besideServers } from './benchmark/server.ts';
 import { withRow } from './panels/row.ts';
@@ -142,7 +143,9 @@ function benchmark(histograms: Histograms = 'classic'): Dashboard {
   withRow(dashboard, { id: 3, title: 'Latency and errors in detail', collapsed: true }, [
     ...latencyInDetail(),
     errorsByReason(),
+    wholeResponses(),
   ]);
+  withRow(dashboard, { id: 7, title: 'Models, adapters and turns', collapsed: true }, partsOfRuns());
   withRow(dashboard, { id: 4, title: 'Beside the servers', collapsed: true }, besideServers());
   withRow(dashboard, { id: 6, title: 'Energy and cost', collapsed: true }, [energyOfRuns()]);
   return dashboard.build();

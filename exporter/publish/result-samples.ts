@@ -85,6 +85,7 @@ const BREAKDOWN_MEASURES: ReadonlySet<string> = new Set([
   // Of models only.
   'request_throughput',
   'output_token_throughput',
+  'document_throughput',
   'good_request_ratio',
 ]);
 

@@ -1,12 +1,13 @@
 import type { ClientHistogram } from '../../../prometheus/queries.ts';
 import { heatmap } from '../panels/heatmap.ts';
-import { objectiveLine, timeseries } from '../panels/timeseries.ts';
+import { NO_RUN, objectiveLine, timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
 import type { Query } from '../target.ts';
 import { HALF } from './whole-run.ts';
 import { OVER_TIME } from '../wording.ts';
 
 const QUANTILES = [0.5, 0.9, 0.99];
+const NO_TOKENS = `${NO_RUN} Runs of embeddings, rerank and score have no tokens: their latency is in "Latency and errors in detail".`;
 
 /** Of a histogram whose buckets name traced requests: Prometheus finds them by one query. */
 function withExemplars(histogram: ClientHistogram): Query[] {
@@ -24,6 +25,7 @@ export function latencyOverTime() {
       title: 'Time to first token, percentiles',
       description: `From sending a request to its first chunk with content. ${OVER_TIME}`,
       unit: 's',
+      noValue: NO_TOKENS,
       queries: [...withExemplars('time_to_first_token'), objectiveLine('ttft_slo')],
     }),
     timeseries({
@@ -32,6 +34,7 @@ export function latencyOverTime() {
       title: 'Inter-token latency, percentiles',
       description: `One value per request: (last − first content chunk) ÷ (output tokens − 1). ${OVER_TIME}`,
       unit: 's',
+      noValue: NO_TOKENS,
       queries: withExemplars('inter_token_latency'),
     }),
   ];

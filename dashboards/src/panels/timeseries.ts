@@ -28,7 +28,7 @@ export interface TimeseriesOptions extends PanelFrame {
 }
 
 /** Of a run nothing is known but what was scraped while it lasted. */
-const NO_RUN =
+export const NO_RUN =
   'No data of the chosen runs in the time range. Prometheus finds running benchmarks through `llmbench serve` (port 9469, ' +
   'path /sd), and only while they last.';
 /** Nor of a server, but what Prometheus itself has scraped and recorded. */

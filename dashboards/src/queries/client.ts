@@ -1,9 +1,11 @@
 import type { Histograms } from '../../../prometheus/native-histograms.ts';
 import {
   exactResult,
+  exactResultBy,
   nativeQuantile,
   percentileEdge,
   quantileOverTime,
+  quantileOverTimeBy,
   rateOverTime,
   runMatcher,
   runProgress,
@@ -13,6 +15,7 @@ import {
   withRunName,
   WHOLE_RANGE,
   type ClientHistogram,
+  type RunPart,
   type RunSelection,
 } from '../../../prometheus/queries.ts';
 import { shareWithin } from '../../../prometheus/objectives.ts';
@@ -115,6 +118,22 @@ export const timeLeft = ofNewest(runTimeLeft(SELECTED_RUNS), 'left');
 /** One number of the published results of runs, with their names. */
 export function resultOfRuns(unit: string, measure: string, stat = 'value'): string {
   return withRunName(exactResult({ unit, measure, stat }, SELECTED_RUNS), SELECTED_RUNS);
+}
+
+/** The same by model or by turn. */
+export function resultOfParts(by: RunPart, unit: string, measure: string, stat = 'value'): string {
+  return withRunName(exactResultBy(by, { unit, measure, stat }, SELECTED_RUNS), SELECTED_RUNS);
+}
+
+/** A percentile of the first tokens over time, by model or by turn. */
+export function firstTokensOverTime(by: RunPart, quantile: number): Query {
+  const query = { histogram: 'time_to_first_token', quantile, of: SELECTED_RUNS } as const;
+  return ofRuns(quantileOverTimeBy(by, query), `{{${by}}} ${percentile(quantile)}`);
+}
+
+/** Requests that ended per second, by model or by turn. */
+export function requestRatesOf(by: RunPart): Query {
+  return ofRuns(rateOverTime(`llmbench_by_${by}_requests_total`, SELECTED_RUNS, [by]), `{{${by}}}`);
 }
 
 /** Requests of the measure phase of runs, with their names. */
