@@ -28,7 +28,7 @@ const { nativeOnlyQuery } = (await fromPlugin('prometheus/native-queries.ts')) a
 const { rawHistogram } = (await fromPlugin('prometheus/native-queries.ts')) as {
   rawHistogram: (family: string, matchers: string) => string;
 };
-type CountQuery = (runId: string, rangeSeconds: number) => string;
+type CountQuery = (family: string, runId: string, rangeSeconds: number) => string;
 const { classicCountQuery, nativeSeriesQuery, eitherCountQuery } = (await fromPlugin(
   'prometheus/native-queries.ts',
 )) as Record<'classicCountQuery' | 'nativeSeriesQuery' | 'eitherCountQuery', CountQuery>;
@@ -126,12 +126,12 @@ ${job('converted', '')}${job('kept', indented)}${job('both', '    always_scrape_
     requests = 10;
     await until(all);
     // The moments of the query are whole seconds.
-    await until(async () => (await value(eitherCountQuery(RUN, 60))) === 24);
+    await until(async () => (await value(eitherCountQuery(CLIENT_FAMILY, RUN, 60))) === 24);
     // 6 of each job: three store classic histograms, two native ones, and one of them both.
-    expect(await value(classicCountQuery(RUN, 60))).toBe(18);
-    expect(await value(nativeSeriesQuery(RUN, 60))).toBe(2);
-    expect(await value(eitherCountQuery(RUN, 60))).toBe(24);
-    expect(await count(eitherCountQuery('nothing', 60))).toBe(0);
+    expect(await value(classicCountQuery(CLIENT_FAMILY, RUN, 60))).toBe(18);
+    expect(await value(nativeSeriesQuery(CLIENT_FAMILY, RUN, 60))).toBe(2);
+    expect(await value(eitherCountQuery(CLIENT_FAMILY, RUN, 60))).toBe(24);
+    expect(await count(eitherCountQuery(CLIENT_FAMILY, 'nothing', 60))).toBe(0);
   });
 
   test('a job that begins to convert: the range has the buckets, and after them the native histogram', async () => {
@@ -158,6 +158,6 @@ ${job('converted', '')}${job('kept', indented)}${job('both', '    always_scrape_
     expect(times('0.1')).toEqual(times('+Inf'));
     expect(times(undefined)[0]).toBeGreaterThan(times('+Inf').at(-1) ?? Infinity);
     // The count goes on, so that nothing is counted between the two.
-    expect(await value(eitherCountQuery(RUN, 120))).toBe(24);
+    expect(await value(eitherCountQuery(CLIENT_FAMILY, RUN, 120))).toBe(24);
   });
 });

@@ -25,6 +25,8 @@ export interface KeyNumbers {
   readonly request_latency_seconds: KeyDistribution | null;
   readonly request_throughput: number | null;
   readonly output_token_throughput: number | null;
+  /** Texts per second that were embedded, ranked or scored; null for endpoints that generate. */
+  readonly document_throughput: number | null;
   readonly error_ratio: number | null;
   readonly goodput: number | null;
   readonly good_request_ratio: number | null;

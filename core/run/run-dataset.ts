@@ -100,19 +100,22 @@ export interface RunTokenizer {
   readonly identity: string;
 }
 
-/** Short: `ISL 512±50, OSL 128, system prompt 100`, or the file with its format. */
+/** Short: `ISL 512±50, OSL 128, system prompt 100`, `documents 8, ISL 512, query 32`, or the file with its format. */
 export function datasetText(dataset: RunDataset): string {
   const { file, input_tokens, output_tokens, lengths, conversation, entries } = dataset;
+  const { documents } = dataset;
   const parts = [
     file && `${dataset.type} ${file.source?.name ?? file.name}`,
+    documents && `documents ${documents.count}`,
     input_tokens && `ISL ${spreadText(input_tokens)}`,
-    output_tokens && `OSL ${spreadText(output_tokens)}`,
+    // Documents are read, and nothing is generated.
+    documents === undefined && output_tokens && `OSL ${spreadText(output_tokens)}`,
     lengths && `ISL/OSL ${lengths.map(shareText).join(' ')}`,
     dataset.shared_system_prompt_tokens > 0 && `system prompt ${dataset.shared_system_prompt_tokens}`,
     prefixText(dataset),
     dataset.user_context_tokens > 0 && `context ${dataset.user_context_tokens}`,
-    dataset.documents && documentsText(dataset.documents),
     dataset.images && imagesText(dataset.images),
+    documents && documents.query_tokens !== null && `query ${documents.query_tokens}`,
     conversation && `turns ${spreadText(conversation.turns)}`,
     entries !== null && `entries ${entries}`,
   ];
@@ -145,9 +148,6 @@ export function promptTokens(dataset: RunDataset): Spread | null {
   const shared = shared_system_prompt_tokens + prefix + user_context_tokens;
   return { mean: input_tokens.mean + shared, stddev: input_tokens.stddev };
 }
-
-const documentsText = ({ count, query_tokens: query }: NonNullable<RunDataset['documents']>): string =>
-  `documents ${count}${query === null ? '' : `, query ${query}`}`;
 
 function imagesText({ count, source, sizes, format, different }: RunImages): string {
   const size = sizes?.map(({ width, height }) => `${width}×${height}`).join('/');

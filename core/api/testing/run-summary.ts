@@ -21,6 +21,7 @@ const NUMBERS: KeyNumbers = {
   request_latency_seconds: null,
   request_throughput: 9,
   output_token_throughput: 288,
+  document_throughput: null,
   error_ratio: 0.0909,
   goodput: null,
   good_request_ratio: null,

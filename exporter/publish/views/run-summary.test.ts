@@ -11,7 +11,7 @@ test('the fields of the summaries in the index: a change requires another versio
     run: Object.keys(runSummary(runFile(), null)),
     result: [...Object.keys(result), ...Object.keys(result.window), ...Object.keys(result.numbers)],
   }).toEqual({
-    version: 7,
+    version: 8,
     run: [
       ...['run_id', 'start', 'imported_at', 'import_position'],
       ...['status', 'scenario', 'model', 'endpoint_type', 'load', 'dataset', 'system', 'system_version'],
@@ -39,7 +39,15 @@ test('the fields of the summaries in the index: a change requires another versio
         'request_latency_seconds',
         'request_throughput',
       ],
-      ...['output_token_throughput', 'error_ratio', 'goodput', 'good_request_ratio', 'client_verdict', 'slos'],
+      ...[
+        'output_token_throughput',
+        'document_throughput',
+        'error_ratio',
+        'goodput',
+        'good_request_ratio',
+        'client_verdict',
+        'slos',
+      ],
     ],
   });
 });

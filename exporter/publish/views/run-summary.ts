@@ -30,6 +30,7 @@ export function resultSummary(result: ResultFile): ResultSummary {
       request_latency_seconds: keyDistribution(result, 'request_latency'),
       request_throughput: scalar('request_throughput'),
       output_token_throughput: scalar('output_token_throughput'),
+      document_throughput: scalar('document_throughput'),
       error_ratio: scalar('error_ratio'),
       goodput: scalar('goodput'),
       good_request_ratio: scalar('good_request_ratio'),

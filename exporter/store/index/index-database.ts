@@ -21,7 +21,7 @@ export function loadSqlite(): typeof Sqlite {
 }
 
 /** Changes with the tables or their content, also with what is kept as JSON: an index of another version is rebuilt. */
-export const INDEX_VERSION = 7;
+export const INDEX_VERSION = 8;
 
 /** The columns of a run, in the order of `IndexedRun`'s keys; `stamp` identifies the run.json that was read. */
 const RUNS = `

@@ -58,6 +58,7 @@ function run(index: number): RunSummary {
       request_latency_seconds: latency(1),
       request_throughput: 8.3,
       output_token_throughput: 260 + (index % 11),
+      document_throughput: null,
       error_ratio: 0,
       goodput: null,
       good_request_ratio: null,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { freePort } from './processes.ts';
+import { startRenamedModels } from './renamed-models.ts';
 import { ended, firstLine, GATE_FAILED, startPrograms } from './programs.ts';
 
 export interface StagedData {
@@ -12,11 +13,17 @@ export interface StagedData {
 const OBJECTIVE = ['--slo', 'time_to_first_token:p90<200ms'];
 
 /**
- * Runs of a simulated vLLM server whose load has stages, one with a cool-down, and one of a simulated Dynamo, in an exporter
- * and a Prometheus of their own: the lists and counts of the other runs stay as they are. Each run has the id of what it shows.
+ * Runs of a simulated vLLM server whose load has stages, one with a cool-down, one of conversations, one of two models, one
+ * that reranks documents, and one of a simulated Dynamo, in an exporter and a Prometheus of their own: the lists and counts of
+ * the other runs stay as they are. Each run has the id of what it shows.
  */
 export async function startStagedData(prometheus: string): Promise<StagedData> {
-  const { folder, llmbench, prometheus: startPrometheus, stop } = startPrograms('staged');
+  const { folder, llmbench, prometheus: startPrometheus, stop: stopPrograms } = startPrograms('staged');
+  let stopModels = () => {};
+  const stop = async () => {
+    stopModels();
+    await stopPrograms();
+  };
   const runs = join(folder, 'runs');
   try {
     const { url } = JSON.parse(await firstLine(llmbench('simulate', '--system', 'vllm', '--port', '0', '--json'))) as {
@@ -34,17 +41,24 @@ export async function startStagedData(prometheus: string): Promise<StagedData> {
         },
       ],
     });
-    const run = (runId: string, ...load: string[]) => runOn(url, runId, ...load);
+    const models = await startRenamedModels(url);
+    stopModels = models.stop;
+    const start = (server: string, runId: string, ...load: string[]) =>
+      llmbench('run', '--url', server, '--scenario', runId, '--run-id', runId, '--runs-dir', runs, ...load);
     const runOn = (server: string, runId: string, ...load: string[]) =>
-      llmbench(
-        ...['run', '--url', server, '--model', 'sim-model', '--scenario', runId, '--run-id', runId, '--runs-dir', runs],
-        ...['--isl', '128', '--osl', '16', ...load]
-      );
+      start(server, runId, '--model', 'sim-model', '--isl', '128', '--osl', '16', ...load);
+    const run = (runId: string, ...load: string[]) => runOn(url, runId, ...load);
     // Prometheus applies newly discovered targets every 5 s, so it misses up to 7 s of a run.
     const stages = 'rate=4:10s,concurrency=48:6s';
     await ended(run('stages-with-objective', '--stages', stages, ...OBJECTIVE), GATE_FAILED);
     await ended(run('stages-without-objective', '--stages', 'rate=4..8:2s,concurrency=2:2s', '--cool-down'));
     await ended(run('cool-down', '--concurrency', '4', '--request-count', '40', '--cool-down'));
+    const turns = ['--session-turns-mean', '3', '--session-turn-delay-mean', '50'];
+    await ended(run('conversations', '--concurrency', '3', '--request-count', '24', ...turns));
+    const adapters = ['--model', 'base:0.5', '--model', 'billing-lora:0.5', '--isl', '128', '--osl', '16'];
+    await ended(start(models.url, 'two-models', ...adapters, '--concurrency', '2', '--request-count', '12'));
+    const ranked = ['--model', 'sim-model', '--endpoint-type', 'rerank', '--batch-size', '4', '--isl', '64'];
+    await ended(start(url, 'rerank', ...ranked, '--concurrency', '2', '--benchmark-duration', '10'));
     const dynamo = JSON.parse(await firstLine(llmbench('simulate', '--system', 'dynamo', '--port', '0', '--json'))) as {
       url: string;
       metrics_urls: string[];

@@ -7,10 +7,10 @@ import { Named } from './Named.tsx';
 
 const DEFAULT_VALUE: RequestMeasure = 'time_to_first_token_seconds';
 
-/** The request column selected in the URL: `requests=…`. */
-export function useRequestValue(): RequestMeasure {
+/** The request column selected in the URL, `requests=…`, or the default one. */
+export function useRequestValue(byDefault: RequestMeasure = DEFAULT_VALUE): RequestMeasure {
   const address = useAddress();
-  return REQUEST_MEASURES.find((name) => name === address.one('requests')) ?? DEFAULT_VALUE;
+  return REQUEST_MEASURES.find((name) => name === address.one('requests')) ?? byDefault;
 }
 
 /** Chooses the value of each request that is drawn. */
@@ -22,7 +22,7 @@ export function RequestValuePicker({ label, value }: { label: string; value: Req
         <Combobox
           options={REQUEST_MEASURES.map((name) => ({ value: name, label: requestValueName(name) }))}
           value={value}
-          onChange={({ value: chosen }) => address.set({ requests: chosen === DEFAULT_VALUE ? null : chosen })}
+          onChange={({ value: chosen }) => address.set({ requests: chosen })}
           width={36}
           aria-labelledby={named}
         />

@@ -1,4 +1,5 @@
-import { css } from '@emotion/css';
+import { css, cx } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Stack, useStyles2 } from '@grafana/ui';
 import React, { type ComponentProps } from 'react';
@@ -12,6 +13,7 @@ import { SparkLine } from '../charts/SparkLine.tsx';
 import type { Column } from './DataTable.tsx';
 import { durationText } from '../charts/time-text.ts';
 import { ObjectiveBadge, StatusBadge, VerdictBadge } from './Badges.tsx';
+import { withoutStreamText } from '../runs/latencies.ts';
 import { liveFigures } from './run-progress.ts';
 
 /** A row of a list of runs. */
@@ -41,7 +43,9 @@ function figureColumns(histories: Histories, space: HistorySpace): Array<Column<
     align: 'right',
     sortable: true,
     // The heading has the unit.
-    render: (row) => figureText(row, id, unit).replace(' tokens/s', ''),
+    render: (row) => (
+      <Figure text={figureText(row, id, unit).replace(' tokens/s', '')} other={otherFigure(row.run, id)} />
+    ),
   });
   const withHistory = (column: Column<RunRow> & { id: SortKey }): Column<RunRow> => ({
     ...column,
@@ -218,6 +222,39 @@ function figureText({ run, group }: RunRow, id: RangedKey, unit: Unit): string {
   return range ? rangeText(range, unit) : quantity(group === null ? (sortValue(run, id) as number | null) : null, unit);
 }
 
+/** The figure of a run in place of one that its endpoint cannot have, with its name; null for others. */
+function otherFigure(run: RunSummary, id: RangedKey): [value: string, name: string] | null {
+  const { numbers } = run;
+  if (numbers === null || withoutStreamText(run) === null) {
+    return null;
+  }
+  switch (id) {
+    case 'time_to_first_token_p50':
+    case 'time_to_first_token_p99': {
+      const value = numbers.request_latency_seconds?.[id === 'time_to_first_token_p50' ? 'p50' : 'p99'];
+      return [quantity(value, 'seconds'), t('runs.latency', 'request latency')];
+    }
+    case 'output_token_throughput':
+      return numbers.document_throughput == null
+        ? null
+        : [quantity(numbers.document_throughput, 'documents_per_second').replace(' documents/s', ''), 'documents/s'];
+    default:
+      return null;
+  }
+}
+
+function Figure({ text, other }: { text: string; other: ReturnType<typeof otherFigure> }) {
+  const styles = useStyles2(getStyles);
+  return other === null || text !== ABSENT ? (
+    text
+  ) : (
+    <>
+      <span className={styles.line}>{other[0]}</span>
+      <span className={cx(styles.line, styles.other)}>{other[1]}</span>
+    </>
+  );
+}
+
 function rangeText([low, high]: readonly [number, number], unit: Unit): string {
   const [lowText, highText] = [quantity(low, unit), quantity(high, unit)];
   return lowText === highText ? lowText : quantityRange([low, high], unit);
@@ -242,7 +279,9 @@ export function Short({ text }: { text: string }) {
   );
 }
 
-const getStyles = () => ({
+const getStyles = (theme: GrafanaTheme2) => ({
+  line: css({ display: 'block' }),
+  other: css({ color: theme.colors.text.secondary }),
   short: css({ maxWidth: '14em', overflow: 'hidden', textOverflow: 'ellipsis' }),
   always: css({ lineHeight: 0 }),
   // On narrow tables the numbers take precedence over the sparklines.

@@ -12,6 +12,7 @@ import { useLoaded } from '../hooks/useLoaded.ts';
 import { RUNS_DATASOURCE_ID } from '../constants.ts';
 import { ExporterApi, ExporterError } from '../exporter-api/exporter-api.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
+import { latenciesOf, throughputText } from '../runs/latencies.ts';
 
 export interface RunSummaryProps {
   runId: string;
@@ -63,18 +64,12 @@ function Summary({ run }: { run: RunSummary }) {
       </Stack>
       {numbers && (
         <Tiles>
-          <Tile
-            label={shortTitle('time_to_first_token', 'p99')}
-            value={quantity(numbers.time_to_first_token_seconds?.p99, 'seconds')}
-          />
-          <Tile
-            label={shortTitle('inter_token_latency', 'p50')}
-            value={quantity(numbers.inter_token_latency_seconds?.p50, 'seconds')}
-          />
-          <Tile
-            label={t('summary.output', 'Output')}
-            value={quantity(numbers.output_token_throughput, 'tokens_per_second')}
-          />
+          {latenciesOf(run).map((latency) => {
+            const stat = latency === 'inter_token_latency' ? 'p50' : 'p99';
+            const value = numbers[`${latency}_seconds`]?.[stat];
+            return <Tile key={latency} label={shortTitle(latency, stat)} value={quantity(value, 'seconds')} />;
+          })}
+          <Tile label={t('summary.output', 'Output')} value={throughputText(numbers)} />
           <Tile label={t('summary.errors', 'Errors')} value={quantity(numbers.error_ratio, 'ratio')} />
         </Tiles>
       )}

@@ -1,23 +1,21 @@
-const FAMILY = 'llmbench_time_to_first_token_seconds';
-
 /** A long run is looked at at so many moments. */
 const MAX_MOMENTS = 5000;
 
-/** How many requests the classic histogram of a run counted between its scrapes. */
-export function classicCountQuery(runId: string, rangeSeconds: number): string {
-  const counter = `${FAMILY}_count{run_id=${JSON.stringify(runId)}}[${rangeSeconds}s]`;
+/** How many requests a classic histogram of a run counted between its scrapes. */
+export function classicCountQuery(family: string, runId: string, rangeSeconds: number): string {
+  const counter = `${family}_count{run_id=${JSON.stringify(runId)}}[${rangeSeconds}s]`;
   return `sum(max_over_time(${counter}) - min_over_time(${counter}))`;
 }
 
 /** In how many series a run is stored as a native histogram. */
-export function nativeSeriesQuery(runId: string, rangeSeconds: number): string {
-  return `count(last_over_time(${FAMILY}{run_id=${JSON.stringify(runId)}}[${rangeSeconds}s]))`;
+export function nativeSeriesQuery(family: string, runId: string, rangeSeconds: number): string {
+  return `count(last_over_time(${family}{run_id=${JSON.stringify(runId)}}[${rangeSeconds}s]))`;
 }
 
 /** The count of a run that is stored as a native histogram, at least in part of the time. */
-export function eitherCountQuery(runId: string, rangeSeconds: number): string {
+export function eitherCountQuery(family: string, runId: string, rangeSeconds: number): string {
   const run = `{run_id=${JSON.stringify(runId)}}`;
-  const count = `max by (job, instance) (${FAMILY}_count${run} or histogram_count(${FAMILY}${run}))`;
+  const count = `max by (job, instance) (${family}_count${run} or histogram_count(${family}${run}))`;
   const moments = `(${count})[${rangeSeconds}s:${Math.ceil(rangeSeconds / MAX_MOMENTS)}s]`;
   return `sum(max_over_time(${moments}) - min_over_time(${moments}))`;
 }

@@ -28,6 +28,7 @@ export function runQueries(rangeSeconds: number, runId?: string): PrometheusTarg
     ['requests', result('requests', 'measure="requests"')],
     ['request_rate', result('requests_per_second', 'measure="request_throughput"')],
     ['token_rate', result('tokens_per_second', 'measure="output_token_throughput"')],
+    ['document_rate', result('documents_per_second', 'measure="document_throughput"')],
     ['ratio', result('ratio', 'measure="error_ratio"')],
   ];
   return queries.map(([refId, expr]) => ({ refId, expr, instant: true }));
@@ -130,6 +131,7 @@ function keyNumbers(runId: string, look: Lookup): KeyNumbers | null {
     request_latency_seconds: distribution('request_latency'),
     request_throughput: look('request_rate', runId, 'request_throughput', 'value'),
     output_token_throughput: look('token_rate', runId, 'output_token_throughput', 'value'),
+    document_throughput: look('document_rate', runId, 'document_throughput', 'value'),
     error_ratio: look('ratio', runId, 'error_ratio', 'value'),
     goodput: null,
     good_request_ratio: null,

@@ -172,6 +172,10 @@ function columns(severalFamilies: boolean): Array<Column<Row>> {
 export function percentileRows(result: ResultFile, counts: CountsByQuantity, allowanceSeconds: number): Row[] {
   return PAIRS.flatMap(([measure, name]) => {
     const client = distributionOf(result, measure);
+    // Responses that were not streamed have no value of this measure, so there is nothing to compare.
+    if (client?.n === 0) {
+      return [];
+    }
     return counts[name].flatMap((server, i) =>
       PERCENTILES.map(([percentile, q]): Row => {
         const bounds = quantileBounds(q, server.histogram, { useSum: server.sumIsSound });
@@ -184,7 +188,7 @@ export function percentileRows(result: ResultFile, counts: CountsByQuantity, all
           estimate: histogramQuantile(q, server.histogram),
           interval: bounds,
           narrowed: bounds?.narrowedBySum ?? false,
-          agreement: judgePercentile(value, bounds, allowanceSeconds),
+          agreement: isInexact(result, server.family) ? 'unknown' : judgePercentile(value, bounds, allowanceSeconds),
           family: server.family,
           count:
             client?.n === server.count ? counted(server.count) : `${counted(client?.n)} / ${counted(server.count)}`,
@@ -192,6 +196,12 @@ export function percentileRows(result: ResultFile, counts: CountsByQuantity, all
       })
     );
   });
+}
+
+/** Whether a family also counted other requests, for which alone its percentiles may differ. */
+function isInexact({ servers }: ResultFile, family: string): boolean {
+  const inexact = servers?.inexact_families ?? [];
+  return servers?.exact === false || inexact.some((each) => each.family === family);
 }
 
 function AgreementBadge({ agreement }: { agreement: Agreement }) {

@@ -11,10 +11,12 @@ import { paletteColor } from '../../charts/chart-style.ts';
 import { percentText } from '../../charts/time-text.ts';
 import { distributionSeries } from '../../charts/xy-series.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { measureName } from '../../components/measure-name.ts';
 import { Section } from '../../components/Section.tsx';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { usePage } from '../../hooks/page-context.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
+import { latenciesOf, withoutStreamText, type ShownLatency } from '../../runs/latencies.ts';
 import { percentilePanels } from './percentile-panels.ts';
 import { isMostlyUnscraped, useScrapedRequests, type ScrapedRequests } from './useScrapedRequests.ts';
 
@@ -31,25 +33,25 @@ function useSceneContent(create: (() => SceneObject) | null): SceneObject | null
   return content ?? null;
 }
 
-const MEASURES = ['time_to_first_token', 'inter_token_latency'] as const;
 const POINTS = 1000;
 const SHARES: readonly [number, number] = [0, 1];
 
 interface ExactDistributionsProps {
   exporter: ExporterApi;
   runId: string;
+  latencies: readonly ShownLatency[];
   /** Why these are shown instead of percentiles over time. */
   unscraped: string;
 }
 
 /** The client's distributions from the run's own records. */
-function ExactDistributions({ exporter, runId, unscraped }: ExactDistributionsProps) {
+function ExactDistributions({ exporter, runId, latencies, unscraped }: ExactDistributionsProps) {
   const styles = useStyles2(getExactDistributionsStyles);
   const theme = useTheme2();
   const load = useCallback(
     (signal: AbortSignal) =>
-      Promise.all(MEASURES.map((measure) => exporter.distribution(runId, { measure, points: POINTS }, signal))),
-    [exporter, runId]
+      Promise.all(latencies.map((measure) => exporter.distribution(runId, { measure, points: POINTS }, signal))),
+    [exporter, runId, latencies]
   );
   const { data, error, reload } = useLoaded(load);
   if (error) {
@@ -57,10 +59,9 @@ function ExactDistributions({ exporter, runId, unscraped }: ExactDistributionsPr
       <LoadProblem title={t('exact.problem', 'The distributions could not be loaded')} error={error} onRetry={reload} />
     );
   }
-  const titles = [
-    t('exact.ttft', 'Time to first token, client, exact'),
-    t('exact.itl', 'Inter-token latency, client, exact'),
-  ];
+  const titles = latencies.map((latency) =>
+    t('exact.client', '{{measure}}, client, exact', { measure: measureName(latency) })
+  );
   return (
     <div className={styles.columns}>
       {titles.map((title, i) => (
@@ -108,7 +109,17 @@ interface PercentilesProps {
 }
 
 /** The client's percentiles over time from Prometheus, or its exact distributions where Prometheus missed most requests. */
-export function Percentiles({ run, exporter }: PercentilesProps) {
+export function Percentiles(props: PercentilesProps) {
+  const why = withoutStreamText(props.run);
+  return (
+    <>
+      {why !== null && <Alert severity="info" title={why} />}
+      <Latencies {...props} />
+    </>
+  );
+}
+
+function Latencies({ run, exporter }: PercentilesProps) {
   const styles = useStyles2(getPercentilesStyles);
   const scraped = useScrapedRequests(run);
   if (scraped === undefined) {
@@ -127,7 +138,12 @@ export function Percentiles({ run, exporter }: PercentilesProps) {
       <OverTime run={run} />
     </>
   ) : (
-    <ExactDistributions exporter={exporter} runId={run.run_id} unscraped={unscrapedText(scraped)} />
+    <ExactDistributions
+      exporter={exporter}
+      runId={run.run_id}
+      latencies={latenciesOf(run)}
+      unscraped={unscrapedText(scraped)}
+    />
   );
 }
 
@@ -145,10 +161,13 @@ function OverTime({ run }: { run: RunSummary }) {
   const styles = useStyles2(getPercentilesStyles);
   const { prometheus, exporterUid } = usePage();
   const hasStages = run.stages.length > 0;
+  const latencies = latenciesOf(run);
   const create = useMemo(
     () =>
-      prometheus === null ? null : () => percentilePanels({ prometheus, exporterUid, runId: run.run_id, hasStages }),
-    [prometheus, exporterUid, run.run_id, hasStages]
+      prometheus === null
+        ? null
+        : () => percentilePanels({ prometheus, exporterUid, runId: run.run_id, hasStages, latencies }),
+    [prometheus, exporterUid, run.run_id, hasStages, latencies]
   );
   const content = useSceneContent(create);
   return content ? (

@@ -6,22 +6,30 @@ import React, { useCallback } from 'react';
 import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
 import { usePage } from '../../hooks/page-context.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { measureName } from '../../components/measure-name.ts';
 import { Tile, Tiles } from '../../components/Tile.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { RunSummary } from '../../../../core/api/runs.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
+import { hasDocuments, latenciesOf, throughputText } from '../../runs/latencies.ts';
+import { breakdownOfSeries, breakdownQueries } from '../../runs/prometheus-breakdown.ts';
 import { runQueries, runsOfSeries } from '../../runs/prometheus-runs.ts';
 import { Percentiles } from './Percentiles.tsx';
 import { RunFacts } from './RunFacts.tsx';
 import { LiveTiles } from './RunTiles.tsx';
+import { ModelTable } from './StageTable.tsx';
+import { TurnTable } from './TurnTable.tsx';
 
 /** A run from Prometheus alone: facts, published results and percentiles over time. */
 export function PrometheusRun({ runId }: { runId: string }) {
   const styles = useStyles2(getStyles);
   const { prometheus, time } = usePage();
   const load = useCallback(async () => {
-    const series = await queryPrometheus(prometheus ?? '', runQueries((time.to - time.from) / 1000, runId), time);
-    return runsOfSeries(series, time.to)[0] ?? null;
+    const seconds = (time.to - time.from) / 1000;
+    const queries = [...runQueries(seconds, runId), ...breakdownQueries(seconds, runId)];
+    const series = await queryPrometheus(prometheus ?? '', queries, time);
+    const [run] = runsOfSeries(series, time.to);
+    return run === undefined ? null : { run, breakdown: breakdownOfSeries(series) };
   }, [prometheus, time, runId]);
   const { data, error, loading, reload } = useLoaded(load);
   if (error) {
@@ -40,44 +48,48 @@ export function PrometheusRun({ runId }: { runId: string }) {
       />
     );
   }
+  const { run, breakdown } = data;
   return (
     <div className={styles.page}>
-      <RunFacts run={data} />
+      <RunFacts run={run} />
       <Alert severity="info" title={t('run.from-prometheus', 'Showing data from Prometheus only')}>
         {t(
           'run.from-prometheus-text',
           'Requests, exact distributions, server intervals and the configuration require the data source "llmbench runs".'
         )}
       </Alert>
-      {data.status === 'running' ? <LiveTiles progress={data.progress} /> : <Numbers run={data} />}
-      <Percentiles run={data} exporter={null} />
+      {run.status === 'running' ? <LiveTiles run={run} /> : <Numbers run={run} />}
+      <TurnTable result={{ breakdown, measures: [] }} />
+      <ModelTable result={{ breakdown }} />
+      <Percentiles run={run} exporter={null} />
     </div>
   );
 }
 
-function Numbers({ run: { numbers } }: { run: RunSummary }) {
+function Numbers({ run }: { run: RunSummary }) {
+  const { numbers } = run;
   if (numbers === null) {
     return null;
   }
-  const { time_to_first_token_seconds: ttft, inter_token_latency_seconds: itl } = numbers;
   const median = (value: number | null | undefined) =>
     t('tiles.median', 'p50 {{value}}', { value: quantity(value, 'seconds') });
   return (
     <Tiles>
       <Tile label={t('tiles.requests', 'Ok requests')} value={numbers.requests.ok?.toLocaleString('en-US') ?? ABSENT} />
+      {latenciesOf(run).map((latency) => {
+        const of = numbers[`${latency}_seconds`];
+        return (
+          <Tile
+            key={latency}
+            label={t('tiles.p99', '{{measure}} p99', { measure: measureName(latency) })}
+            value={quantity(of?.p99, 'seconds')}
+            detail={median(of?.p50)}
+          />
+        );
+      })}
       <Tile
-        label={t('tiles.ttft', 'Time to first token p99')}
-        value={quantity(ttft?.p99, 'seconds')}
-        detail={median(ttft?.p50)}
-      />
-      <Tile
-        label={t('tiles.itl', 'Inter-token latency p99')}
-        value={quantity(itl?.p99, 'seconds')}
-        detail={median(itl?.p50)}
-      />
-      <Tile
-        label={t('tiles.output', 'Output throughput')}
-        value={quantity(numbers.output_token_throughput, 'tokens_per_second')}
+        label={hasDocuments(run) ? t('tiles.documents', 'Document throughput') : t('tiles.output', 'Output throughput')}
+        value={throughputText(numbers)}
         detail={quantity(numbers.request_throughput, 'requests_per_second')}
       />
       <Tile label={t('tiles.errors', 'Errors')} value={quantity(numbers.error_ratio, 'ratio')} />

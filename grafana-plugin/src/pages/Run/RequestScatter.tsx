@@ -24,15 +24,17 @@ const MAX_POINTS = 10_000;
 interface Props {
   exporter: ExporterApi;
   runId: string;
+  /** Drawn unless the URL has another value. */
+  byDefault: RequestMeasure;
   regions: readonly XyRegion[];
   /** The run is in progress: its requests are available after it ends. */
   live: boolean;
 }
 
 /** One point per request at the time when it was sent. */
-export function RequestScatter({ exporter, runId, regions, live }: Props) {
+export function RequestScatter({ exporter, runId, byDefault, regions, live }: Props) {
   const theme = useTheme2();
-  const value = useRequestValue();
+  const value = useRequestValue(byDefault);
   const load = useCallback(
     (signal: AbortSignal) =>
       exporter.records(runId, { fields: ['sent_seconds', 'end_seconds', 'outcome', value], limit: MAX_POINTS }, signal),

@@ -23,6 +23,8 @@ export function RunFacts({ run }: { run: RunSummary }) {
   const goBackHere = () => setReturn(t('run.return', 'the run'), `${pathname}${search}`);
   const facts = [
     run.model,
+    // Most runs are chats.
+    run.endpoint_type === 'chat' ? '' : run.endpoint_type,
     [run.system, run.system_version].filter(Boolean).join(' '),
     run.load,
     run.duration_seconds === null ? '' : durationText(run.duration_seconds),

@@ -4,7 +4,7 @@ import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { TextLink, useStyles2 } from '@grafana/ui';
 import { useLocation } from 'react-router-dom';
-import type { RunProgress, RunResponse, RunSummary } from '../../../../core/api/runs.ts';
+import type { RunResponse, RunSummary } from '../../../../core/api/runs.ts';
 import { worstVerdict, type ObjectiveVerdict } from '../../../../core/run/objectives.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/record.ts';
 import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
@@ -12,14 +12,15 @@ import { counted, quantity, quantityRange } from '../../../../core/text/quantiti
 import { durationText } from '../../charts/time-text.ts';
 import { objectiveText, VerdictBadge } from '../../components/Badges.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
-import { distributionOf, scalarOf } from '../../components/measure-name.ts';
+import { distributionOf, measureName, scalarOf } from '../../components/measure-name.ts';
 import { verdictUrl } from '../../components/run-link.ts';
 import { liveFigures, progressText } from '../../components/run-progress.ts';
+import { hasDocuments, latenciesOf } from '../../runs/latencies.ts';
 
 /** The key numbers of a run. */
 export function RunTiles({ response: { summary, result } }: { response: RunResponse }) {
   if (result === null) {
-    return <LiveTiles progress={summary.progress} />;
+    return <LiveTiles run={summary} />;
   }
   const { requests } = result;
   const failed = countOf(requests, FAILED_OUTCOMES);
@@ -35,23 +36,13 @@ export function RunTiles({ response: { summary, result } }: { response: RunRespo
           ...coolDownText(result),
         ].join(' · ')}
       />
-      {documents === null ? (
-        <>
-          <LatencyTile
-            label={t('tiles.ttft', 'Time to first token p99')}
-            distribution={distributionOf(result, 'time_to_first_token')}
-          />
-          <LatencyTile
-            label={t('tiles.itl', 'Inter-token latency p99')}
-            distribution={distributionOf(result, 'inter_token_latency')}
-          />
-        </>
-      ) : (
+      {latenciesOf(summary).map((latency) => (
         <LatencyTile
-          label={t('tiles.latency', 'Request latency p99')}
-          distribution={distributionOf(result, 'request_latency')}
+          key={latency}
+          label={t('tiles.p99', '{{measure}} p99', { measure: measureName(latency) })}
+          distribution={distributionOf(result, latency)}
         />
-      )}
+      ))}
       <Tile
         label={
           documents === null ? t('tiles.output', 'Output throughput') : t('tiles.documents', 'Document throughput')
@@ -79,7 +70,8 @@ export function RunTiles({ response: { summary, result } }: { response: RunRespo
 }
 
 /** What is known while a run lasts: its exact results come at its end. */
-export function LiveTiles({ progress }: { progress: RunProgress | null }) {
+export function LiveTiles({ run }: { run: RunSummary }) {
+  const { progress } = run;
   if (progress === null) {
     return (
       <Tiles>
@@ -109,11 +101,13 @@ export function LiveTiles({ progress }: { progress: RunProgress | null }) {
         value={quantity(requestsPerSecond, 'requests_per_second')}
         detail={mean}
       />
-      <Tile
-        label={t('tiles.output', 'Output throughput')}
-        value={quantity(tokensPerSecond, 'tokens_per_second')}
-        detail={mean}
-      />
+      {!hasDocuments(run) && (
+        <Tile
+          label={t('tiles.output', 'Output throughput')}
+          value={quantity(tokensPerSecond, 'tokens_per_second')}
+          detail={mean}
+        />
+      )}
       <Tile
         label={t('tiles.errors', 'Errors')}
         value={quantity(errorRatio, 'ratio')}

@@ -12,6 +12,7 @@ import { type Loaded, useLoaded } from '../../hooks/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants.ts';
 import { ExporterError, type ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { RunResponse, RunSummary } from '../../../../core/api/runs.ts';
+import { latenciesOf } from '../../runs/latencies.ts';
 import { ClientAndServer } from './ClientAndServer.tsx';
 import { Configuration } from './Configuration.tsx';
 import { EnergyAndCost } from './EnergyAndCost.tsx';
@@ -131,6 +132,7 @@ function Run({ response, exporter }: Props) {
       <RequestScatter
         exporter={exporter}
         runId={summary.run_id}
+        byDefault={`${latenciesOf(summary)[0] ?? 'request_latency'}_seconds`}
         regions={regions}
         live={summary.status === 'running'}
       />

@@ -73,3 +73,16 @@ test('one row per model with a verdict of its own; nothing for a run with one', 
   ]);
   expect(render(<ModelTable result={{} as unknown as ResultFile} />).container).toBeEmptyDOMElement();
 });
+
+test('responses that were not streamed: documents and the whole latency, no columns without a value', () => {
+  const exact = (value: number) => ({ value, ci95: null, bounds: null });
+  const measures = [
+    { ...CLIENT, kind: 'scalar', measure: 'document_throughput', unit: 'documents_per_second', value: 40 },
+    { ...CLIENT, kind: 'distribution', measure: 'request_latency', percentiles: { p50: exact(0.2), p99: exact(0.5) } },
+  ] as unknown as Array<ScalarResult | DistributionResult>;
+  show([{ ...stage(1, FIXED, [], null), measures }]);
+  expect(cells()).toEqual([
+    ['Stage', 'Ok', 'Failed', 'Request throughput', 'Document throughput', 'E2E p50', 'E2E p99'],
+    ['1 concurrency=64:30s', '90', '3', '–', '40 documents/s', '200 ms', '500 ms'],
+  ]);
+});

@@ -40,7 +40,7 @@ export function StageTable({ result: { stages } }: { result: ResultFile }) {
 }
 
 /** The models, or adapters, of the load side by side, each over the requests to it; nothing for a run with one. */
-export function ModelTable({ result: { breakdown = [] } }: { result: ResultFile }) {
+export function ModelTable({ result: { breakdown = [] } }: { result: Pick<ResultFile, 'breakdown'> }) {
   return (
     <PartTable
       title={t('models.title', 'Models')}
@@ -77,13 +77,13 @@ function PartTable({ title, description, label, head, parts }: PartTableProps) {
         label={label}
         rows={parts}
         rowKey={({ key }) => key}
-        columns={[...columns(head), ...(hasObjectives ? [objectives()] : [])]}
+        columns={[...columns(head, parts), ...(hasObjectives ? [objectives()] : [])]}
       />
     </Section>
   );
 }
 
-function columns(head: string): Array<Column<Part>> {
+function columns(head: string, parts: readonly Part[]): Array<Column<Part>> {
   const number = (id: string, header: string, render: (part: Part) => string) => ({
     id,
     header,
@@ -99,16 +99,26 @@ function columns(head: string): Array<Column<Part>> {
     number('requests', t('stages.requests', 'Request throughput'), (part) =>
       quantity(scalarOf(part, 'request_throughput')?.value, 'requests_per_second')
     ),
-    number('output', t('stages.output', 'Output throughput'), (part) =>
-      quantity(scalarOf(part, 'output_token_throughput')?.value, 'tokens_per_second')
-    ),
-    ...['time_to_first_token', 'inter_token_latency'].flatMap((measure) =>
+    parts.some((part) => scalarOf(part, 'document_throughput')?.value != null)
+      ? number('documents', t('stages.documents', 'Document throughput'), (part) =>
+          quantity(scalarOf(part, 'document_throughput')?.value, 'documents_per_second')
+        )
+      : number('output', t('stages.output', 'Output throughput'), (part) =>
+          quantity(scalarOf(part, 'output_token_throughput')?.value, 'tokens_per_second')
+        ),
+    ...latencies(parts).flatMap((measure) =>
       (['p50', 'p99'] as const).map((name) => {
         const title = shortTitle(measure, name);
         return number(title, title, percentile(measure, name));
       })
     ),
   ];
+}
+
+/** Responses that were not streamed have only their latency as a whole. */
+function latencies(parts: readonly Part[]): readonly string[] {
+  const isStreamed = parts.some((part) => distributionOf(part, 'time_to_first_token')?.percentiles.p50.value != null);
+  return isStreamed ? ['time_to_first_token', 'inter_token_latency'] : ['request_latency'];
 }
 
 function objectives(): Column<Part> {

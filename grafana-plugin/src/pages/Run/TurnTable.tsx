@@ -1,5 +1,7 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { useTheme2 } from '@grafana/ui';
+import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
 import { shortTitle } from '../../../../core/measures/names.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/record.ts';
@@ -9,13 +11,15 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import { distributionOf, scalarOf } from '../../components/measure-name.ts';
 
+/** What is shown of a result; without the counts of conversations, which Prometheus does not have. */
+type Turns = Pick<ResultFile, 'breakdown' | 'conversations' | 'measures'>;
+
 /** First and later turns of conversations side by side, with their latencies as bars; nothing without conversations. */
-export function TurnTable({ result }: { result: ResultFile }) {
+export function TurnTable({ result }: { result: Turns }) {
   const turns = (result.breakdown ?? []).filter(({ by }) => by === 'turn');
   if (turns.length === 0) {
     return null;
   }
-  const { complete = 0, incomplete = 0 } = result.conversations ?? {};
   return (
     <Section
       title={t('turns.title', 'Turns of conversations')}
@@ -25,11 +29,7 @@ export function TurnTable({ result }: { result: ResultFile }) {
             'turns.description',
             'Bars begin at the median and end at p99. Pauses of users and tools are in no latency.'
           )}{' '}
-          {t('turns.conversations', 'Conversations: {{complete}} complete, {{incomplete}} incomplete', {
-            complete: counted(complete),
-            incomplete: counted(incomplete),
-          })}
-          {wholeText(result)}
+          {conversationsText(result)}
         </>
       }
     >
@@ -43,15 +43,20 @@ export function TurnTable({ result }: { result: ResultFile }) {
   );
 }
 
-/** Mean duration of the complete conversations, and the part of it with a request in flight. */
-function wholeText(result: ResultFile): string {
+/** How many conversations there were, the mean duration of the complete ones, and the part of it with a request in flight. */
+function conversationsText(result: Turns): string {
+  if (result.conversations === undefined) {
+    return '';
+  }
+  const { complete, incomplete } = result.conversations;
   const [duration, served] = ['conversation_duration', 'conversation_serving_time'].map((measure) =>
     quantity(distributionOf(result, measure)?.mean, 'seconds')
   );
-  return t('turns.duration', '; mean duration {{duration}}, of which {{served}} with a request in flight.', {
-    duration,
-    served,
-  });
+  return t(
+    'turns.conversations',
+    'Conversations: {{complete}} complete, {{incomplete}} incomplete; mean duration {{duration}}, of which {{served}} with a request in flight.',
+    { complete: counted(complete), incomplete: counted(incomplete), duration, served }
+  );
 }
 
 const LATENCIES = ['time_to_first_token', 'inter_token_latency', 'request_latency'] as const;
@@ -95,6 +100,7 @@ const HEIGHT = 12;
 /** A bar on an axis from 0 to the largest p99 of the column, with its ends in words. */
 function Span({ span, most }: { span: [number, number] | null; most: number }) {
   const theme = useTheme2();
+  const styles = useStyles2(getStyles);
   if (span === null) {
     return '–';
   }
@@ -103,7 +109,13 @@ function Span({ span, most }: { span: [number, number] | null; most: number }) {
   const text = `${quantity(p50, 'seconds')} – ${quantity(p99, 'seconds')}`;
   return (
     <span style={{ whiteSpace: 'nowrap' }}>
-      <svg width={WIDTH} height={HEIGHT} role="img" aria-label={text} style={{ marginRight: theme.spacing(1) }}>
+      <svg
+        className={styles.bar}
+        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={text}
+      >
         <line x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} stroke={theme.colors.border.weak} />
         <rect
           x={place(p50)}
@@ -116,3 +128,13 @@ function Span({ span, most }: { span: [number, number] | null; most: number }) {
     </span>
   );
 }
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  bar: css({
+    width: WIDTH,
+    height: HEIGHT,
+    marginRight: theme.spacing(1),
+    // On narrow tables the numbers take precedence.
+    '@container (max-width: 1000px)': { width: WIDTH / 3 },
+  }),
+});

@@ -34,3 +34,11 @@ test('without the client, or without any server part, there is nothing to split'
   expect(timeSplit({ client, queue: null, prefill: null, serverTtft: null })).toBeNull();
   expect(timeSplit({ client, queue: { mean: null, count: 3 }, prefill: null, serverTtft: null })).toBeNull();
 });
+
+test('means over other requests that exceed the client’s are no parts of it', () => {
+  const parts = { client, queue: { mean: 4.8, count: 486 }, prefill: { mean: 0.3, count: 486 }, serverTtft: null };
+  expect(timeSplit(parts)?.addsUp).toBe(false);
+  // Over the same requests, clocks may differ by a little.
+  const equal = { mean: 0.11, count: 200 };
+  expect(timeSplit({ ...parts, queue: equal, prefill: null, serverTtft: equal })?.addsUp).toBe(true);
+});

@@ -4,7 +4,7 @@ import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
 import { coolDownCount } from '../../../../core/run/record.ts';
-import type { ResultFile } from '../../../../core/run/result.ts';
+import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { paletteColor } from '../../charts/chart-style.ts';
 import { Section } from '../../components/Section.tsx';
@@ -21,6 +21,8 @@ interface TimePart {
 export interface TimeSplit {
   parts: TimePart[];
   totalSeconds: number;
+  /** False: the servers' means are over other requests too, and together exceed the client's, so they are no parts of it. */
+  addsUp: boolean;
   /**
    * Requests that the server counted beyond the client's; with others than 0 the means are not over the same requests.
    * Null when a count is unknown.
@@ -61,10 +63,12 @@ export function timeSplit({ client, queue, prefill, serverTtft }: SplitInput): T
   const differences = [queue, prefill ?? serverTtft].flatMap((one) =>
     one ? [difference(one.count, client.count)] : []
   );
+  const countMismatch = differences.includes(null) ? null : largest(differences.filter((one) => one !== null));
   return {
     parts: [...parts, { id: 'outside', seconds: client.mean - inside }],
     totalSeconds: client.mean,
-    countMismatch: differences.includes(null) ? null : largest(differences.filter((one) => one !== null)),
+    addsUp: countMismatch === 0 || inside <= client.mean,
+    countMismatch,
   };
 }
 
@@ -103,7 +107,7 @@ export function WhereTimeGoes({ result, counts: { data, loading } }: Props) {
         'Means are additive: the client’s mean time to first token = queue + prefill + time outside the engine (network, API server, tokenizer).'
       )}
     >
-      {split ? (
+      {split?.addsUp ? (
         <>
           <table className={styles.table}>
             <tbody>
@@ -148,10 +152,20 @@ export function WhereTimeGoes({ result, counts: { data, loading } }: Props) {
           </p>
         </>
       ) : (
-        !loading && <p>{t('time.none', 'No server of this run exposes its queue or prefill time.')}</p>
+        !loading && <p>{noSplitText(ttft, split ?? null)}</p>
       )}
     </Section>
   );
+}
+
+/** Why the time is not split. */
+function noSplitText(ttft: DistributionResult | null, split: TimeSplit | null): string {
+  if (ttft?.n === 0) {
+    return t('time.no-ttft', 'The responses were not streamed: there is no time to first token to split.');
+  }
+  return split === null
+    ? t('time.none', 'No server of this run exposes its queue or prefill time.')
+    : t('time.others', 'The servers’ means also cover other requests, and together exceed the mean of the client.');
 }
 
 function partName(id: TimePart['id']): string {

@@ -7,9 +7,11 @@ import {
   SceneQueryRunner,
   VizPanel,
 } from '@grafana/scenes';
+import { measureName } from '../../components/measure-name.ts';
 import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants.ts';
 import type { RegionKind } from '../../datasources/runs/types.ts';
 import { rawHistogram } from '../../prometheus/native-queries.ts';
+import type { ShownLatency } from '../../runs/latencies.ts';
 
 const PANEL_ID = 'llmbench-percentiles-panel';
 
@@ -21,10 +23,12 @@ interface PanelsOptions {
   runId: string;
   /** Whether its load has stages, which are drawn instead of the phases. */
   hasStages: boolean;
+  latencies: readonly ShownLatency[];
 }
 
-/** Two of the app's panels: time to first token and inter-token latency of a run, with its phases or stages as regions. */
-export function percentilePanels({ prometheus, exporterUid, runId, hasStages }: PanelsOptions): SceneFlexLayout {
+/** One of the app's panels for each latency of a run, with its phases or stages as regions. */
+export function percentilePanels(options: PanelsOptions): SceneFlexLayout {
+  const { prometheus, exporterUid, runId, hasStages, latencies } = options;
   const panel = (title: string, histogram: string) =>
     new SceneFlexItem({
       minWidth: 420,
@@ -51,10 +55,9 @@ export function percentilePanels({ prometheus, exporterUid, runId, hasStages }: 
     $data: new SceneDataLayerSet({
       layers: exporterUid === null ? [] : [regionLayer(exporterUid, runId, hasStages ? 'stage' : 'phase')],
     }),
-    children: [
-      panel(t('percentiles.ttft', 'Time to first token, client'), 'time_to_first_token'),
-      panel(t('percentiles.itl', 'Inter-token latency, client'), 'inter_token_latency'),
-    ],
+    children: latencies.map((latency) =>
+      panel(t('percentiles.client', '{{measure}}, client', { measure: measureName(latency) }), latency)
+    ),
   });
 }
 

@@ -4,6 +4,7 @@ import { timeOfRuns } from '../../components/run-link.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { RunSummary } from '../../../../core/api/runs.ts';
 import { queryPrometheus, type TimeSpan } from '../../prometheus/query-prometheus.ts';
+import { latenciesOf } from '../../runs/latencies.ts';
 import { classicCountQuery, eitherCountQuery, nativeSeriesQuery } from '../../prometheus/native-queries.ts';
 
 export interface ScrapedRequests {
@@ -24,9 +25,11 @@ export function useScrapedRequests(run: RunSummary): ScrapedRequests | null | un
   const isOver = time !== null && time.to !== 'now';
   const wanted = isOver && prometheus !== null;
   const [from, to] = isOver ? [time.from, Number(time.to)] : [0, 0];
+  // Only a latency that the run has counts its requests.
+  const family = `llmbench_${latenciesOf(run)[0] ?? 'request_latency'}_seconds`;
   const load = useCallback(
-    () => scrapedRequests(prometheus ?? '', run.run_id, { from, to }),
-    [prometheus, run.run_id, from, to]
+    () => scrapedRequests(prometheus ?? '', family, run.run_id, { from, to }),
+    [prometheus, family, run.run_id, from, to]
   );
   const { data, error } = useLoaded(wanted ? load : null);
   const total = run.numbers?.requests.ok ?? null;
@@ -37,14 +40,14 @@ export function useScrapedRequests(run: RunSummary): ScrapedRequests | null | un
   return error ? null : data === undefined ? undefined : { counted: data, total };
 }
 
-async function scrapedRequests(prometheus: string, runId: string, time: TimeSpan): Promise<number> {
+async function scrapedRequests(prometheus: string, family: string, runId: string, time: TimeSpan): Promise<number> {
   const rangeSeconds = Math.ceil((time.to - time.from) / 1000);
   const valueOf = async (expr: string) =>
     (await queryPrometheus(prometheus, [{ refId: 'value', expr, instant: true }], time))[0]?.values.at(-1) ?? 0;
-  const counted = await valueOf(classicCountQuery(runId, rangeSeconds));
+  const counted = await valueOf(classicCountQuery(family, runId, rangeSeconds));
   // Asked only then, because a system without native histograms does not know their functions.
-  const isNative = counted === 0 && (await valueOf(nativeSeriesQuery(runId, rangeSeconds))) > 0;
-  return isNative ? valueOf(eitherCountQuery(runId, rangeSeconds)) : counted;
+  const isNative = counted === 0 && (await valueOf(nativeSeriesQuery(family, runId, rangeSeconds))) > 0;
+  return isNative ? valueOf(eitherCountQuery(family, runId, rangeSeconds)) : counted;
 }
 
 /** True when Prometheus missed more than half of the requests, so that its percentiles do not describe the run. */
