@@ -94,6 +94,54 @@ await describeWithPrometheus('a window of what Prometheus recorded', (programs) 
     expect(again.stdout).toMatch(/^already known/);
   });
 
+  test('in slices is a run of each, of the same times for every server, which together have all requests', async () => {
+    const second = (time: string): number => Math.floor(Date.parse(time) / 1000);
+    const around = ['--from', String(second(from) - 2), '--to', String(second(to) + 2), '--slice', '2s', '--json'];
+    const runsOf = async (server: RunningSimulator | undefined, tag: string): Promise<readonly string[]> => {
+      const match = `instance="${new URL(server?.url ?? '').host}"`;
+      const { code, stdout, stderr } = await imported(match, ...around, '--tag', tag);
+      expect([code, stderr]).toEqual([0, '']);
+      return stdout
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { run_id: string }).run_id);
+    };
+    const [a, b] = [await runsOf(servers[0], 'a'), await runsOf(servers[1], 'b')];
+    const results = await Promise.all(a.map((id) => readResultFile(join(folder, 'runs', id))));
+    const counts = results.map(({ measures }) =>
+      measures.flatMap((each) =>
+        each.kind === 'distribution' && each.measure === 'time_to_first_token' ? (each.n ?? 0) : [],
+      ),
+    );
+    expect(counts.flat().reduce((sum, n) => sum + n, 0)).toBe(REQUESTS);
+    expect(results.every(({ window }) => Date.parse(window.start ?? '') % 2000 === 0 && window.seconds === 2)).toBe(
+      true,
+    );
+    const startOf = (id: string): string => id.split('-')[0] ?? '';
+    expect(a.map(startOf)).toEqual(b.map(startOf));
+    const compared = await llmbench('compare', 'tag:a', 'tag:b', '--runs-dir', join(folder, 'runs'));
+    expect([compared.code, compared.stderr]).toEqual([
+      expect.any(Number),
+      'llmbench compare: A and B have slices of the same times, which share their load: compare them with --paired\n',
+    ]);
+    const paired = await llmbench(
+      'compare',
+      'tag:a',
+      'tag:b',
+      '--paired',
+      '--json',
+      '--runs-dir',
+      join(folder, 'runs'),
+    );
+    expect(JSON.parse(paired.stdout)).toMatchObject({ design: 'pairs', verdict: 'undecided' });
+  });
+
+  test('of the days before is left out where there are no samples', async () => {
+    const { code, stdout, stderr } = await imported('{job="vllm"}', '--days', '1', '--json');
+    expect([code, stdout.trim().split('\n').length]).toEqual([0, 1]);
+    expect(stderr).toMatch(/^\{job="vllm"\} has no samples from .*\n$/);
+  });
+
   test('what cannot be imported is one line', async () => {
     const nothing = await imported('job="other"');
     expect([nothing.code, nothing.stderr]).toEqual([

@@ -31,6 +31,7 @@ import {
   type World,
 } from './worlds.ts';
 import { setsRows } from './sets.ts';
+import { sliceRows } from './slices.ts';
 
 const CHECKS = 2000;
 const HISTORIES = 100;
@@ -61,7 +62,9 @@ export const judge: Bench = {
     context.note('');
     for (const server of REAL) rows.push(...(await realRows(context, server)));
     context.note('');
-    return [...rows, ...(await setsRows(context)), longHistoryRow(context.rounds)];
+    rows.push(...(await setsRows(context)));
+    context.note('');
+    return [...rows, ...(await sliceRows(context)), longHistoryRow(context.rounds)];
   },
 };
 

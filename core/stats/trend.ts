@@ -91,9 +91,16 @@ export function orderedShifts(
   series: readonly (readonly number[])[],
   second: readonly boolean[],
 ): readonly OrderedShift[] {
-  const degrees = second.length - 2;
-  const models = modelsOf(second);
-  const fits = series.map((values) => models.map((model) => fitOf(model, values, degrees)));
+  return averaged(modelsOf(second), series, { degrees: second.length - 2, column: 1 });
+}
+
+/** What the models say together of the coefficient of a column. */
+function averaged(
+  models: readonly Model[],
+  series: readonly (readonly number[])[],
+  { degrees, column }: { readonly degrees: number; readonly column: number },
+): readonly OrderedShift[] {
+  const fits = series.map((values) => models.map((model) => fitOf(model, values, degrees, column)));
   const weights = weightsOf(
     models,
     fits.filter((of) => of.every(({ likelihood }) => Number.isFinite(likelihood))),
@@ -103,6 +110,19 @@ export function orderedShifts(
       of.reduce((sum, fit, i) => sum + (weights[i] ?? 0) * tailBelow(fit, shift, degrees), 0);
     return { below, interval: (end) => [whereBelow(below, of, end), whereBelow(below, of, 1 - end)] };
   });
+}
+
+/**
+ * The mean of series in the order of time, one of each measure of the same runs, of which a value may depend on the one before:
+ * the models of `orderedShifts` with one level, no shift and no trend. At least two values are needed.
+ */
+export function dependentMeans(series: readonly (readonly number[])[]): readonly OrderedShift[] {
+  const n = series[0]?.length ?? 0;
+  const models = DEPENDENCES.map((dependence): Model => {
+    const level = whitened(Array<number>(n).fill(1), dependence);
+    return { ...modelOf(dependence, [level], Math.sqrt(1 - dependence ** 2)), prior: 0 };
+  });
+  return averaged(models, series, { degrees: n - 1, column: 0 });
 }
 
 function modelsOf(second: readonly boolean[]): readonly Model[] {
@@ -128,7 +148,12 @@ function modelOf(dependence: number, columns: readonly (readonly number[])[], de
   return { dependence, columns, inverse, constant: Math.log(density) - logDeterminant / 2 };
 }
 
-function fitOf({ dependence, columns, inverse, constant }: Model, values: readonly number[], degrees: number): Fit {
+function fitOf(
+  { dependence, columns, inverse, constant }: Model,
+  values: readonly number[],
+  degrees: number,
+  column: number,
+): Fit {
   // The observation that the prior stands for is 0.
   const y = [...whitened(values, dependence), 0].slice(0, columns[0]?.length);
   const products = columns.map((column) => dot(column, y));
@@ -139,8 +164,8 @@ function fitOf({ dependence, columns, inverse, constant }: Model, values: readon
   }, 0);
   const isExact = squares <= ROUNDING * dot(y, y);
   return {
-    estimate: coefficients[1] ?? NaN,
-    standardError: isExact ? 0 : Math.sqrt(((inverse[1]?.[1] ?? NaN) * squares) / degrees),
+    estimate: coefficients[column] ?? NaN,
+    standardError: isExact ? 0 : Math.sqrt(((inverse[column]?.[column] ?? NaN) * squares) / degrees),
     likelihood: isExact ? Infinity : constant - (degrees / 2) * Math.log(squares),
   };
 }

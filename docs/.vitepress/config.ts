@@ -32,6 +32,7 @@ export default defineConfig({
             'images.md',
             'runs-and-queries.md',
             'import-results.md',
+            'judge-production.md',
             'gate-a-ci-job.md',
             'a-bad-week.md',
             'prometheus.md',

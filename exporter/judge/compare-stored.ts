@@ -4,7 +4,8 @@ import type { RunStore } from '../store/run-store.ts';
 import { compareSearches, searchesOf, type GroupedRun } from './capacity.ts';
 import { compare } from './compare.ts';
 import { readFigures, type LoadFigures } from './load-figures.ts';
-import { rulesFor, type RuleChoices } from './rules.ts';
+import { areOfServers, rulesFor, type RuleChoices } from './rules.ts';
+import type { RunFigures } from './run-figures.ts';
 import { verdictReport, type NextContext, type ReportedRun } from './verdict-report.ts';
 import type { AcceptedDifference } from './preflight.ts';
 import type { VerdictReport } from '../../core/api/comparison.ts';
@@ -61,8 +62,21 @@ export async function compareStored(store: RunStore, load: LoadFigures, sets: Co
   const b = await readFigures(load, idsOf(sets.b));
   const figures = [...a, ...b];
   const { paired, accepted } = sets;
+  const unfit = areOfServers(figures) ? unfitSlices(a, b, paired) : null;
+  if (unfit !== null) throw new ExpectedError('refused', unfit);
   const judgment = compare(a, b, { paired, accepted, rules: rulesFor(sets.rules, figures) });
   return verdictReport(store, judgment, { ...sets, figures });
+}
+
+/** A reason against the design of a comparison of recorded windows; null without one. */
+function unfitSlices(a: readonly RunFigures[], b: readonly RunFigures[], paired: boolean): string | null {
+  const odd = a.find(({ start }, i) => start !== b[i]?.start);
+  if (paired && odd !== undefined)
+    return `paired compares slices of the same times, and ${odd.run_id} of A has none beside it in B: import both with the same --from, --to and --slice`;
+  const times = new Set(a.map(({ start }) => start));
+  return !paired && b.some(({ start }) => times.has(start))
+    ? 'A and B have slices of the same times, which share their load: compare them with --paired'
+    : null;
 }
 
 const ONE_SIDE =

@@ -5,7 +5,7 @@ import { median } from '../../core/stats/percentiles.ts';
 import { casesOf, keyText } from './cases.ts';
 import { larger } from './decide.ts';
 import { pairsEvidence, setsEvidence } from './evidence.ts';
-import { judgeCases, orderDoubts, unknownOrder, type JudgedHow } from './judge-cases.ts';
+import { judgeCases, orderDoubts, sliceDoubts, unknownOrder, type JudgedHow } from './judge-cases.ts';
 import { preflight, type AcceptedDifference } from './preflight.ts';
 import { defaultRules, MAX_PRIMARY, type Rules } from './rules.ts';
 import type { RunFigures, Figure } from './run-figures.ts';
@@ -24,7 +24,7 @@ export interface CompareOptions {
  * Judges the runs of `b` against those of `a`. The unit of evidence is a run; the effect is the ratio B ÷ A.
  *
  * Pairs: Hodges and Lehmann's estimate of the log ratios and the interval that inverts the exact signed-rank test. Sets: the
- * same with the rank-sum test, and where their runs follow each other in time, only a change that no trend and no dependence
+ * same with the rank-sum test, and where their runs follow each other in time, as slices of servers also do in pairs, only a change that no trend and no dependence
  * of the runs explains (`orderDoubts`). The gating measures share alpha by Holm's procedure; each interval is that of its step.
  *
  * @throws RangeError when a side is empty, pairs are not of equal number, or more than five measures gate
@@ -36,7 +36,7 @@ export function compare(a: readonly RunFigures[], b: readonly RunFigures[], opti
   return judge(a, b, rules, {
     design: paired ? 'pairs' : 'sets',
     evidenceOf: ({ a: from, b: to }) => (paired ? pairsEvidence(from, to) : setsEvidence(from, to)),
-    doubts: paired ? new Map() : orderDoubts(a, b, rules),
+    doubts: paired ? (rules.origin === 'server' ? sliceDoubts(a, b, rules) : new Map()) : orderDoubts(a, b, rules),
     findings: [...preflight(a, b, accepted), ...(paired ? [] : unknownOrder(a, b))],
   });
 }

@@ -13,7 +13,7 @@ import { capitalized, statisticTitle } from '../../core/measures/names.ts';
 import { benjaminiHochberg, holm, holmLevels } from '../../core/stats/multiple-testing.ts';
 import { MIN_LOOK } from '../../core/stats/robust-shift.ts';
 import type { KnownInterval } from '../../core/stats/shift.ts';
-import { orderedShifts } from '../../core/stats/trend.ts';
+import { dependentMeans, orderedShifts, type OrderedShift } from '../../core/stats/trend.ts';
 import { things } from '../../core/text/quantities.ts';
 import { keyText, casesOf, type FigureCase } from './cases.ts';
 import { decide, HISTORY_INTERVAL, furtherRuns, missingRuns, type Decision, type Size } from './decide.ts';
@@ -60,7 +60,7 @@ export function judgeCases(cases: readonly FigureCase[], how: JudgedHow): readon
 
 /** The shift that is left when a trend and a dependence of the runs are taken out: it has to exclude no change as well. */
 interface Doubt {
-  readonly reason: 'time_order';
+  readonly reason: 'time_order' | 'wide_interval';
   /** On the scale of the evidence. */
   readonly low: number;
   readonly high: number;
@@ -211,6 +211,8 @@ function effectOf(key: FigureKey, estimate: KnownInterval, interval: readonly [n
  * comparisons in which nothing changed report one in every simulated world (`npm run bench -- judge`).
  */
 const LEVEL = 0.008;
+/** The same for pairs of slices of servers, whose hour has few of them: at most 1 of 100 such comparisons reports a change. */
+const SLICE_LEVEL = 0.02;
 /** Ranks alone decide nothing with fewer runs. */
 const MIN_RUNS = 4;
 
@@ -233,6 +235,28 @@ export function orderDoubts(
       gates,
     ),
   );
+  return new Map(doubts);
+}
+
+/**
+ * By `keyText`, what a change must reach before it is no dependence of slices: those of one process follow each other, and so do
+ * the ratios of their pairs.
+ */
+export function sliceDoubts(
+  a: readonly RunFigures[],
+  b: readonly RunFigures[],
+  rules: Rules,
+): ReadonlyMap<string, Doubt> {
+  const usable = casesOf(a, b, rules).filter(({ problem, a: from, b: to }) =>
+    [...from, ...to].every((value) => problem === null && value.every(Number.isFinite)),
+  );
+  const doubts = [true, false].flatMap((gates) => {
+    const cases = usable.filter(({ place }) => gates === place >= 0);
+    const ratios = cases.map(({ a: from, b: to }) =>
+      to.map(([low, high], i) => (low + high - (from[i]?.[0] ?? NaN) - (from[i]?.[1] ?? NaN)) / 2),
+    );
+    return doubtsFrom(cases, dependentMeans(ratios), gates, 'wide_interval');
+  });
   return new Map(doubts);
 }
 
@@ -271,11 +295,21 @@ function doubtsOf(
     cases.map((each) => seriesOf(each, order) ?? []),
     second,
   );
+  return doubtsFrom(cases, shifts, gates, 'time_order');
+}
+
+function doubtsFrom(
+  cases: readonly FigureCase[],
+  shifts: readonly OrderedShift[],
+  gates: boolean,
+  reason: Doubt['reason'],
+): readonly (readonly [string, Doubt])[] {
   const against = shifts.map(({ below }) => Math.min(below(0), 1 - below(0)));
-  const levels = gates ? holmLevels(against, LEVEL) : against.map(() => LEVEL);
+  const level = reason === 'time_order' ? LEVEL : SLICE_LEVEL;
+  const levels = gates ? holmLevels(against, level) : against.map(() => level);
   return cases.map(({ key }, i) => {
-    const [low, high] = shifts[i]?.interval(levels[i] ?? LEVEL) ?? [-Infinity, Infinity];
-    return [keyText(key), { reason: 'time_order', low, high }];
+    const [low, high] = shifts[i]?.interval(levels[i] ?? level) ?? [-Infinity, Infinity];
+    return [keyText(key), { reason, low, high }];
   });
 }
 

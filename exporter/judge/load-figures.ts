@@ -10,7 +10,7 @@ import { readChanged } from '../store/index/read-changed.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { readFinishedRunFile, readResultFile } from '../store/sealed/read-run-files.ts';
 import { changedSinceSealed } from '../store/verify-run.ts';
-import { directionOf } from './rules.ts';
+import { areOfServers, directionOf } from './rules.ts';
 import type { AchievedLoad, Figure, RunFigures } from './run-figures.ts';
 
 /** The percentiles that are compared: what is usual, what is frequent, and the tail where there are values enough. */
@@ -19,6 +19,8 @@ const PERCENTILES: readonly PercentileName[] = ['p50', 'p90', 'p99'];
 /** What the judge reads of a stored run. */
 export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
   const { servers } = result;
+  const figures = [...wholeFigures(result), ...populationFigures(result)];
+  const isOfServers = areOfServers([{ figures }]);
   return {
     ...orderOf(run),
     scenario: run.scenario,
@@ -27,11 +29,11 @@ export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
     dataset: run.dataset,
     command_line: run.command_line,
     ...(run.shards === undefined ? {} : { missing_shards: run.shards.missing.length }),
-    load: loadOf(result.measures),
-    client: result.client.verdict,
+    load: isOfServers ? serverLoad(result) : loadOf(result.measures),
+    client: isOfServers ? 'none' : result.client.verdict,
     // More requests at the servers than the client sent are others'.
     foreign_traffic: servers?.requests?.difference == null ? null : servers.requests.difference > 0,
-    figures: [...wholeFigures(result), ...populationFigures(result)],
+    figures,
   };
 }
 
@@ -97,6 +99,21 @@ function loadOf(measures: readonly MeasureResult[]): AchievedLoad {
     // The planned rate is in the fingerprint. Of what was achieved the result says nothing that a slower server would not
     // change as well: it stretches the window. A client that falls behind its plan is saturated.
     request_rate: null,
+  };
+}
+
+/** The load that servers had: each of the replicas, so that one can be compared with many. */
+function serverLoad({ measures, servers }: ResultFile): AchievedLoad {
+  const scalar = (name: string): number | null => {
+    const found = measures.find(({ measure }) => measure === name);
+    return found?.kind === 'scalar' ? found.value : null;
+  };
+  const rate = scalar('request_throughput');
+  const replicas = servers?.targets.filter(({ scrapes }) => scrapes > 0).length ?? 0;
+  return {
+    ...loadOf(measures),
+    cached_input_ratio: scalar('server_cached_input_ratio'),
+    request_rate: rate === null || replicas === 0 ? null : rate / replicas,
   };
 }
 

@@ -1,4 +1,4 @@
-import { firstNames, things } from '../../core/text/quantities.ts';
+import { firstNames, percentText, things } from '../../core/text/quantities.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import type { AchievedLoad, RunFigures } from './run-figures.ts';
@@ -9,12 +9,24 @@ const MAX_NAMED = 3;
 /** Difference of a share, 0 to 1. */
 const SHARE_TOLERANCE = 0.02;
 
+/** Relative, of the rate of servers that users load: chance alone moves it by some percent. */
+const RATE_TOLERANCE = 0.1;
+/** Relative, of their lengths. */
+const RECORDED_TOLERANCE = 0.05;
+
 const LOADS = [
   { check: 'input_tokens', what: 'input tokens per request', unit: 'tokens', share: false },
   { check: 'output_tokens', what: 'output tokens per request', unit: 'tokens', share: false },
   { check: 'cached_input_ratio', what: 'share of input tokens from a cache', unit: '', share: true },
-  { check: 'request_rate', what: 'offered rate', unit: 'requests/s', share: false },
+  { check: 'request_rate', what: 'request rate per server', unit: 'requests/s', share: false },
 ] as const satisfies readonly { check: keyof AchievedLoad; what: string; unit: string; share: boolean }[];
+
+/** The largest difference between two sets with which their loads count as the same. */
+function toleranceOf(check: keyof AchievedLoad, runs: readonly RunFigures[]): number {
+  if (check === 'cached_input_ratio') return SHARE_TOLERANCE;
+  if (check === 'request_rate') return RATE_TOLERANCE;
+  return runs.every(({ client }) => client === 'none') ? RECORDED_TOLERANCE : LOAD_TOLERANCE;
+}
 
 /** What differs between the sets on purpose, and is only reported. */
 export type AcceptedDifference =
@@ -111,12 +123,14 @@ function sameLoad(
     const sentence = `The ${what} ${from === null ? 'of the baseline' : 'of the compared runs'} is not known.`;
     return [{ check, outcome: 'unknown', run_ids: idsOf(from === null ? a : b), sentence }];
   }
-  const differs = share ? Math.abs(to - from) > SHARE_TOLERANCE : Math.abs(Math.log(to / from)) > LOAD_TOLERANCE;
+  const tolerance = toleranceOf(check, all);
+  const differs = share ? Math.abs(to - from) > tolerance : Math.abs(Math.log(to / from)) > tolerance;
   // Both 0 is equal, and the logarithm of their ratio not a number.
   if (!differs || from === to) return [];
   const text = (value: number): string =>
     share ? `${(100 * value).toFixed(1)} %` : `${Number(value.toPrecision(4))} ${unit}`;
-  const sentence = `The ${what} changed from ${text(from)} to ${text(to)}: the load is not the same.`;
+  const limit = check === 'request_rate' ? `, by more than ${percentText(tolerance)}` : '';
+  const sentence = `The ${what} changed from ${text(from)} to ${text(to)}${limit}: the load is not the same.`;
   return [{ check, outcome: 'failed', run_ids: idsOf(all), sentence }];
 }
 

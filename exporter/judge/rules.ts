@@ -17,6 +17,8 @@ export interface Rules {
   readonly margins: Readonly<Record<string, number>>;
   /** The chance of any false alarm among the gating measures in one comparison when nothing changed. */
   readonly alpha: number;
+  /** Whose figures gate; absent: the client's. */
+  readonly origin?: 'server';
 }
 
 export interface PrimaryMeasure {
@@ -45,6 +47,7 @@ const JUDGED_SCALARS: readonly ScalarMeasure[] = [...RUN_SCALARS, ...Object.valu
  * the documents per second gate.
  */
 export function defaultRules(runs: readonly { readonly figures: readonly Figure[] }[]): Rules {
+  if (areOfServers(runs)) return serverRules(runs);
   const hasDocuments = runs.some(({ figures }) =>
     figures.some(({ measure, value }) => measure === 'document_throughput' && value !== null),
   );
@@ -78,6 +81,33 @@ export function defaultRules(runs: readonly { readonly figures: readonly Figure[
   };
 }
 
+/** Whether nothing was measured by a client: windows of what servers recorded. */
+export function areOfServers(runs: readonly { readonly figures: readonly Figure[] }[]): boolean {
+  return (
+    runs.length > 0 &&
+    runs.every(({ figures }) => figures.length > 0 && figures.every(({ origin }) => origin === 'server'))
+  );
+}
+
+/** In the order of preference: the latency of a request contains the length of its response, and gates only alone. */
+const SERVER_PRIMARY = [['time_to_first_token', 'inter_token_latency'], ['request_latency']] as const;
+
+/** The servers' means, which their sums and counts make exact; their percentiles are intervals, and their throughput is the load. */
+function serverRules(runs: readonly { readonly figures: readonly Figure[] }[]): Rules {
+  const isMeasured = (name: string): boolean =>
+    runs.some(({ figures }) =>
+      figures.some(({ measure, stat, value }) => measure === name && stat === 'mean' && value !== null),
+    );
+  const found = SERVER_PRIMARY.map((names) => names.filter(isMeasured)).find((names) => names.length > 0) ?? [];
+  return {
+    primary: found.map((measure) => ({ measure, stat: 'mean' })),
+    margin: MARGIN,
+    margins: SHARE_MARGINS,
+    alpha: ALPHA,
+    origin: 'server',
+  };
+}
+
 /** The margin of a figure, as a ratio above 0. */
 export function marginOf({ margins, margin }: Rules, key: FigureKey): number {
   const name = publishedName(key);
@@ -88,9 +118,9 @@ export function marginOf({ margins, margin }: Rules, key: FigureKey): number {
  * The place of a figure among the primary measures; −1 when it does not gate. The client's figures, the energy
  * and the acceptance of drafts gate, of ok requests where there is a choice. `measure` of a rule ends in `_from_due` for latencies that count from the due time.
  */
-export function gatingPlace({ primary }: Rules, key: FigureKey): number {
+export function gatingPlace({ primary, origin }: Rules, key: FigureKey): number {
   if (
-    (key.origin !== 'client' && !JUDGED_OF_SERVERS.has(key.measure)) ||
+    (key.origin !== (origin ?? 'client') && !JUDGED_OF_SERVERS.has(key.measure)) ||
     (key.population === 'all' && key.stat !== 'value')
   )
     return -1;

@@ -15,7 +15,8 @@ export interface RunFigures extends OrderedRun {
   /** Number of machines whose part is not in the run; absent: none. */
   readonly missing_shards?: number;
   readonly load: AchievedLoad;
-  readonly client: 'ok' | 'saturated' | 'unknown';
+  /** Whether it kept up with its plan; `none`: the run is a window of what servers recorded. */
+  readonly client: 'ok' | 'saturated' | 'unknown' | 'none';
   /** Whether others used the measured servers during the run; null when nothing reports it. */
   readonly foreign_traffic: boolean | null;
   readonly figures: readonly Figure[];
@@ -29,7 +30,7 @@ export interface AchievedLoad {
   readonly output_tokens: number | null;
   /** Cached ÷ all input tokens, 0 to 1. */
   readonly cached_input_ratio: number | null;
-  /** Requests per second that were offered; null for closed loops, where the rate is a result. */
+  /** Requests per second that each server had, of a run without a client; null for others, where the rate is planned or a result. */
   readonly request_rate: number | null;
 }
 

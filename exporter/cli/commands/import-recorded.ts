@@ -1,15 +1,19 @@
+import type { ImportedWindow } from '../../imports/prometheus/import-window.ts';
 import { ImportRefusal } from '../../imports/import-notes.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
-import { text, type OptionValues } from '../options/options.ts';
+import { integer, text, type OptionValues } from '../options/options.ts';
 import {
   checkPrometheusUrl,
+  duration,
   instant,
   prometheusAccess,
   PROMETHEUS_ACCESS_OPTIONS,
   selectorOf,
 } from '../options/prometheus-options.ts';
 import { untilStopped } from '../until-stopped.ts';
+
+const MAX_DAYS = 100;
 
 /** What selects a window of a Prometheus' history, and how it is reached. */
 export const PROMETHEUS_OPTIONS = {
@@ -22,8 +26,16 @@ export const PROMETHEUS_OPTIONS = {
   match: text('SELECTOR', `with --prometheus: the series, e.g. 'job="vllm",version="a"'`, null),
   from: instant('with --prometheus: begin of the window, e.g. 2026-11-27T09:00:00Z, a Unix time, or 2h (ago)'),
   to: instant('with --prometheus: its end (default: now)'),
+  slice: duration('with --prometheus: a run of each whole slice of this length, e.g. 5m, for comparisons in pairs'),
+  days: integer(
+    'with --prometheus: also the same window on each of the N days before',
+    { min: 1, max: MAX_DAYS },
+    null,
+  ),
   ...PROMETHEUS_ACCESS_OPTIONS,
 };
+
+const DAY_MS = 86_400_000;
 
 interface CommonOptions {
   readonly 'runs-dir': string;
@@ -32,7 +44,7 @@ interface CommonOptions {
   readonly json: boolean;
 }
 
-/** Imports a window of a Prometheus as a run, and prints it. */
+/** Imports windows of a Prometheus as runs, and prints them. */
 export async function importRecorded(
   options: OptionValues<typeof PROMETHEUS_OPTIONS> & CommonOptions,
   url: string,
@@ -50,18 +62,26 @@ export async function importRecorded(
   const { importWindow } = await import('../../imports/prometheus/import-window.ts');
   const store = await openRuns(options['runs-dir'], (opened) => opened.checkWritable());
   try {
-    const { runId, isNew, notes } = await importWindow({
-      ...{ url, from, to, store, tags: options.tag, signal: stopping.signal },
-      access: await prometheusAccess(options),
-      selector: selectorOf(match),
-      scenario: options.scenario ?? 'recorded',
-    });
-    const status = isNew ? 'imported' : 'known';
-    if (options.json) process.stdout.write(`${JSON.stringify({ status, run_id: runId, notes })}\n`);
-    else
-      process.stdout.write(
-        [`${isNew ? 'imported' : 'already known'}  ${runId}`, ...notes.map((note) => `  ${note}`), ''].join('\n'),
-      );
+    const access = await prometheusAccess(options);
+    // The oldest first. A day without samples, such as one before the servers existed, is left out.
+    const days = Array.from({ length: (options.days ?? 0) + 1 }, (_, i) => (options.days ?? 0) - i);
+    const refused: ImportRefusal[] = [];
+    for (const day of days) {
+      const at = (time: Date): Date => new Date(time.getTime() - day * DAY_MS);
+      try {
+        const runs = await importWindow({
+          ...{ url, access, store, tags: options.tag, signal: stopping.signal, sliceSeconds: options.slice },
+          ...{ from: at(from), to: at(to), selector: selectorOf(match), scenario: options.scenario ?? 'recorded' },
+        });
+        for (const run of runs) process.stdout.write(options.json ? jsonLine(run) : textOf(run));
+      } catch (error) {
+        if (!(error instanceof ImportRefusal)) throw error;
+        refused.push(error);
+        if (days.length > 1) process.stderr.write(`${error.message}\n`);
+      }
+    }
+    const [first] = refused;
+    if (first !== undefined && refused.length === days.length) throw first;
     return ExitCode.done;
   } catch (error) {
     if (stopping.signal.aborted) return ExitCode.interrupted;
@@ -69,3 +89,9 @@ export async function importRecorded(
     throw error;
   }
 }
+
+const jsonLine = ({ runId, isNew, notes }: ImportedWindow): string =>
+  `${JSON.stringify({ status: isNew ? 'imported' : 'known', run_id: runId, notes })}\n`;
+
+const textOf = ({ runId, isNew, notes }: ImportedWindow): string =>
+  [`${isNew ? 'imported' : 'already known'}  ${runId}`, ...notes.map((note) => `  ${note}`), ''].join('\n');

@@ -31,6 +31,19 @@ export const instant = (help: string): Option<Date | null> => ({
   fallback: null,
 });
 
+/** Seconds of a length of time such as `5m`; null: not given. */
+export const duration = (help: string): Option<number | null> => ({
+  help,
+  value: 'TIME',
+  parse: ([given = '']) => {
+    const [, length, unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(given) ?? [];
+    const seconds = Number(length) * (ownValue(SECONDS, unit) ?? NaN);
+    if (!(seconds >= 1)) throw new Error('a length of at least a second, such as 5m');
+    return seconds;
+  },
+  fallback: null,
+});
+
 /** How a Prometheus is reached. */
 export const PROMETHEUS_ACCESS_OPTIONS = {
   'prometheus-header': texts('NAME:VALUE', 'header of each request to it, such as X-Scope-OrgID:team; may be repeated'),

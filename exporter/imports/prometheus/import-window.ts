@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SERVER_MEAN, SERVER_RATE } from '../../../core/measures/foreign-definitions.ts';
+import { quotient } from '../../../core/measures/scalar-measures.ts';
+import { serverResults } from '../../../core/measures/scalar-results.ts';
 import { quantileBounds } from '../../../core/histogram/bounds.ts';
 import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
 import type { DistributionResult, MeasureResult, Percentile } from '../../../core/run/result.ts';
@@ -9,6 +11,7 @@ import { quantities } from '../../../catalog/equivalents.ts';
 import { RunExistsError } from '../../errors/expected-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { collectionOfStores, type Collection } from '../../servers/collection.ts';
+import { windowOf } from '../../servers/series/statistics.ts';
 import type { PageAccess } from '../../servers/scrape/page-access.ts';
 import { gained, observed } from '../../servers/summary/gained-quantities.ts';
 import type { RunStore } from '../../store/run-store.ts';
@@ -32,6 +35,8 @@ export interface RecordedWindow {
 }
 
 export interface WindowImport extends RecordedWindow {
+  /** Makes a run of each whole slice of this length instead of one of the window; they begin at multiples of it. Null: one. */
+  readonly sliceSeconds: number | null;
   readonly store: RunStore;
   readonly scenario: string;
   readonly tags: readonly string[];
@@ -49,25 +54,79 @@ const BEFORE_SECONDS = 300;
 const MAX_TARGETS = 256;
 
 /**
- * Makes a run of what a Prometheus recorded of servers in a window: the exact increases between the scrapes at its edges.
+ * Makes runs of what a Prometheus recorded of servers in a window: the exact increases between the scrapes at their edges.
  * The same window is the same run. Throws an `ImportRefusal`.
  */
-export async function importWindow(request: WindowImport): Promise<ImportedWindow> {
-  const { url, selector, from, to, store, tags, scenario } = request;
+export async function importWindow(request: WindowImport): Promise<readonly ImportedWindow[]> {
+  const { store, sliceSeconds } = request;
+  const slices = sliceSeconds === null ? [request] : slicesOf(request, sliceSeconds);
+  const named = slices.map(({ from, to }) => ({ from, to, ...identityOf(request, from, to) }));
+  const stored = new Set(await store.names());
+  const missing = named.filter(({ runId }) => !stored.has(runId));
+  const [first, last] = [missing[0], missing.at(-1)];
+  if (first === undefined || last === undefined) return named.map(({ runId }) => ({ runId, isNew: false, notes: [] }));
+  const notes = new ImportNotes();
+  notes.add(`series ${request.selector} in ${publicUrl(request.url)}`);
+  const [from, to] = [first.from, last.to];
+  const targets = await recordedTargets({ ...request, from, to }, notes);
+  const whole = collectionOf(targets, from, to);
+  const imported = new Map<string, ImportedWindow>();
+  for (const slice of missing) {
+    const edges = [slice.from, slice.to].map((at) => (at.getTime() - from.getTime()) * 1e6) as [number, number];
+    const collection = missing.length === 1 ? whole : within(whole, ...edges);
+    imported.set(slice.runId, await importSlice(request, slice, targets, collection, notes.copy()));
+  }
+  return named.map(({ runId }) => imported.get(runId) ?? { runId, isNew: false, notes: [] });
+}
+
+interface NamedWindow extends Pick<RecordedWindow, 'from' | 'to'> {
+  readonly runId: string;
+  readonly sha256: string;
+}
+
+function identityOf({ url, selector }: RecordedWindow, from: Date, to: Date): Pick<NamedWindow, 'runId' | 'sha256'> {
   const start = from.toISOString();
   const identity = JSON.stringify([publicUrl(url), selector, start, to.toISOString()]);
   const sha256 = createHash('sha256').update(identity).digest('hex');
-  const runId = importedRunId(start, sha256);
-  if ((await store.names()).includes(runId)) return { runId, isNew: false, notes: [] };
-  const notes = new ImportNotes();
-  notes.add(`series ${selector} in ${publicUrl(url)}`);
-  const targets = await recordedTargets(request, notes);
-  const collection = collectionOf(targets, from, to);
+  return { runId: importedRunId(start, sha256), sha256 };
+}
+
+const MAX_SLICES = 1000;
+
+/** The whole slices of a window, which begin at multiples of their length, so that those of two servers are of the same times. */
+function slicesOf({ from, to }: RecordedWindow, seconds: number): readonly Pick<RecordedWindow, 'from' | 'to'>[] {
+  const length = seconds * 1000;
+  const first = Math.ceil(from.getTime() / length);
+  const count = Math.floor(to.getTime() / length) - first;
+  if (count < 1 || count > MAX_SLICES)
+    throw new ImportRefusal(
+      `the window has ${Math.max(0, count)} whole slices of ${quantity(seconds, 'seconds')}: 1 to ${MAX_SLICES} are imported`,
+    );
+  return Array.from({ length: count }, (_, i) => ({
+    from: new Date((first + i) * length),
+    to: new Date((first + i + 1) * length),
+  }));
+}
+
+/** The same scrapes over a part of the window; nanoseconds since its start. */
+export function within(whole: Collection, start_ns: number, end_ns: number): Collection {
+  const window = { start_ns, end_ns };
+  const targets = whole.targets.map((target) => ({ ...target, window: windowOf(target.store, window, end_ns) }));
+  return { ...whole, window, settled_ns: end_ns, targets };
+}
+
+async function importSlice(
+  { store, scenario, tags, sliceSeconds }: WindowImport,
+  { from, to, runId, sha256 }: NamedWindow,
+  targets: readonly RecordedTarget[],
+  collection: Collection,
+  notes: ImportNotes,
+): Promise<ImportedWindow> {
   for (const target of targets) noteScrapes(target, collection, notes);
   const model = onlyModel(targets);
   const system = targets.map((target) => target.system).find((known) => known !== null) ?? null;
   const run = reportedRun({
-    ...{ tool: 'prometheus', format: 'prometheus-window', scenario, start, notes },
+    ...{ tool: 'prometheus', format: 'prometheus-window', scenario, start: from.toISOString(), notes },
     target: { system },
     key: model === null ? {} : { model },
     stated: {
@@ -75,7 +134,13 @@ export async function importWindow(request: WindowImport): Promise<ImportedWindo
       window_seconds: (to.getTime() - from.getTime()) / 1000,
       measures: system === null ? [] : serverMeasures(collection, system),
     },
-    servers: { forRun: () => serversOfRun(collection, NOTHING_MEASURED) },
+    servers: {
+      forRun: () => {
+        const servers = serversOfRun(collection, NOTHING_MEASURED);
+        // Each slice would hold the samples of all.
+        return sliceSeconds === null ? servers : { ...servers, writeSamples: null };
+      },
+    },
   });
   const source = { sha256, files: [], imported_at: new Date().toISOString(), position: 0 };
   try {
@@ -176,7 +241,10 @@ function serverMeasures(collection: Collection, system: string): MeasureResult[]
     const identity = { measure, definition: SERVER_RATE, origin: 'server' } as const;
     return increase === null ? [] : [statedScalar(identity, increase / seconds)];
   });
-  return [...distributions, ...rates];
+  const [cached, prompt] = ['cached_prompt_tokens_total', 'prompt_tokens_total'].map((name) =>
+    gained(collection, name, system),
+  );
+  return [...distributions, ...rates, ...serverResults({ cachedInputRatio: quotient(cached ?? null, prompt ?? null) })];
 }
 
 function percentilesOf(histogram: ClassicHistogram): DistributionResult['percentiles'] {

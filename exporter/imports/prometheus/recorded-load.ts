@@ -4,10 +4,9 @@ import type { RecordedLoad, LoadCourse, SlotLengths, TokenCounts } from '../../.
 import { quantity } from '../../../core/text/quantities.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { Collection } from '../../servers/collection.ts';
-import { windowOf } from '../../servers/series/statistics.ts';
 import { gained, observed } from '../../servers/summary/gained-quantities.ts';
 import { ImportNotes, ImportRefusal } from '../import-notes.ts';
-import { collectionOf, noteScrapes, recordedTargets, type RecordedWindow } from './import-window.ts';
+import { collectionOf, noteScrapes, recordedTargets, within, type RecordedWindow } from './import-window.ts';
 import type { RecordedTarget } from './recorded-targets.ts';
 
 export type LoadChoices = Pick<RecordedLoad, 'compress' | 'scale'>;
@@ -152,12 +151,6 @@ function covered(whole: Collection): Collection {
   if (!(first_ns < last_ns)) throw new ImportRefusal('fewer than two scrapes of the window were successful');
   const late = 1.5 * whole.interval_ns;
   return within(whole, first_ns > start_ns + late ? first_ns : start_ns, last_ns < end_ns - late ? last_ns : end_ns);
-}
-
-function within(whole: Collection, start_ns: number, end_ns: number): Collection {
-  const window = { start_ns, end_ns };
-  const targets = whole.targets.map((target) => ({ ...target, window: windowOf(target.store, window, end_ns) }));
-  return { ...whole, window, settled_ns: end_ns, targets };
 }
 
 /** The window in equal slots, each with what was counted in it. */
