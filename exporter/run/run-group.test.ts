@@ -138,17 +138,20 @@ describe('their scrapers', () => {
     expect(calls).toEqual(['perform 0', 'perform 1', 'waiting', 'departed [["nothing scraped",2]] of 2']);
   });
 
-  test('a single run is finished after its departure, with the lines of both', async () => {
+  test('a single run is finished, and so shown, before its scrapers have come', async () => {
     const departure = Promise.withResolvers<readonly string[]>();
-    const notes: (readonly string[])[] = [];
+    const calls: string[] = [];
     await performGroup([request(0)], new RunControls(), {
       ...nothing,
       perform: () => Promise.resolve(ended(departure)),
-      waiting: () => departure.resolve(['late']),
-      finished: (performed) => void notes.push(performed.notes),
-      departed: () => undefined,
+      finished: ({ notes }) => void calls.push(`finished ${notes.join()}`),
+      waiting: () => {
+        calls.push('waiting');
+        departure.resolve(['late']);
+      },
+      departed: (lines, runs) => calls.push(`departed ${JSON.stringify([...lines])} of ${runs}`),
     });
-    expect(notes).toEqual([['own', 'late']]);
+    expect(calls).toEqual(['finished own', 'waiting', 'departed [["late",1]] of 1']);
   });
 
   test('a run that cannot wait for its scrapers ends the group', async () => {

@@ -49,13 +49,13 @@ export interface GroupPerformance {
   perform(request: RunRequest): Promise<DepartingRun>;
   /** Called before each run of a group. */
   announce(number: number, request: RunRequest): void;
-  /** The run is published; the scrapers of a single run have its last values as well. */
+  /** The run is published; its scrapers may lack its last values. */
   finished(performed: PerformedRun, request: RunRequest): void | Promise<void>;
   /** Whether the next run of a group is to be performed; by default it is. */
   goesOn?(performed: readonly PerformedRun[]): boolean;
   /** Nothing is measured until scrapers have come. */
   waiting(): void;
-  /** The scrapers of all runs of a group have their last values: lines for the user. */
+  /** The scrapers of all runs have their last values: lines for the user. */
   departed(lines: DepartureLines, runs: number): void;
 }
 
@@ -69,8 +69,7 @@ export async function performGroup(
   controls: RunControls,
   performance: GroupPerformance,
 ): Promise<readonly PerformedRun[]> {
-  const [only] = requests;
-  if (only !== undefined && requests.length === 1) return [await performOne(only, performance)];
+  const isGroup = requests.length > 1;
   const departures = new Departures();
   const performed: PerformedRun[] = [];
   try {
@@ -78,8 +77,8 @@ export async function performGroup(
       if (index > 0) await cooldown(performance.cooldownSeconds, controls);
       if (departures.isFull) performance.waiting();
       await departures.room();
-      if (controls.draining.aborted) break;
-      performance.announce(index + 1, request);
+      if (isGroup && controls.draining.aborted) break;
+      if (isGroup) performance.announce(index + 1, request);
       const { departure, ...run } = await performance.perform(request);
       departures.add(departure);
       performed.push(run);
@@ -94,14 +93,6 @@ export async function performGroup(
   }
   performance.waiting();
   performance.departed(await departures.all(), performed.length);
-  return performed;
-}
-
-async function performOne(request: RunRequest, performance: GroupPerformance): Promise<PerformedRun> {
-  const { departure, ...run } = await performance.perform(request);
-  performance.waiting();
-  const performed = { ...run, notes: [...run.notes, ...(await departure)] };
-  await performance.finished(performed, request);
   return performed;
 }
 
