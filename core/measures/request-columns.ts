@@ -171,6 +171,8 @@ const CANCELLED = STANDINGS.indexOf('cancelled');
 const STANDING_AT = FIGURE_NAMES.length;
 const COLUMNS = FIGURE_NAMES.length + 1;
 const BLOCK_ROWS = 4096;
+/** Many runs have few requests: the columns begin small. Doubled some times, they have the rows of a block. */
+const FIRST_ROWS = 32;
 /** Of the blocks in which values are sorted. */
 const SORTED_BLOCK_LENGTH = 32 * BLOCK_ROWS;
 
@@ -188,7 +190,7 @@ export class RequestColumns {
   /** The names, by their places, of the columns in each block on the shelf. */
   readonly #shelved: (readonly number[])[] = [];
   /** Of the rows that are not on the shelf. */
-  readonly #columns: readonly Float64Array[] = Array.from({ length: COLUMNS }, () => new Float64Array(BLOCK_ROWS));
+  #columns: readonly Float64Array[] = Array.from({ length: COLUMNS }, () => new Float64Array(FIRST_ROWS));
   #rows = 0;
 
   /** Default: all stays in memory. */
@@ -200,6 +202,7 @@ export class RequestColumns {
   append(record: RequestRecord): void {
     const figures = figuresOf(record);
     const row = this.#rows % BLOCK_ROWS;
+    if (row === this.#columns[STANDING_AT]?.length) this.#columns = this.#columns.map(doubled);
     for (let i = 0; i < FIGURE_NAMES.length; i++) {
       const column = this.#columns[i];
       if (column !== undefined) column[row] = figures[FIGURE_NAMES[i] ?? 'sent_ns'] ?? NaN;
@@ -306,6 +309,12 @@ export class RequestColumns {
     const first = this.#shelved.length * BLOCK_ROWS;
     visit(this.#columns, this.#rows - first, first);
   }
+}
+
+function doubled(column: Float64Array): Float64Array {
+  const larger = new Float64Array(2 * column.length);
+  larger.set(column);
+  return larger;
 }
 
 /** A column of which nothing is known. */
