@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { ERROR_REASONS } from '../../core/run/record.ts';
 import { EXAMPLE_DATASET, requestRecord, runFile } from './fixtures/run.ts';
+import { chooseEndpoint, ENDPOINT_TYPES } from '../load/endpoints/endpoint-types.ts';
 import type { LiveMetrics } from './live-metrics.ts';
 import { createLiveMetrics } from './live-metrics.ts';
 
@@ -112,6 +113,14 @@ describe('the live metrics', () => {
     const text = await textOf(live);
     expect(text).toContain(`llmbench_documents_total{${labels}} 20\n`);
     expect(text).toContain(`llmbench_images_total{${labels}} 6\n`);
+  });
+
+  test.each(ENDPOINT_TYPES.filter((type) => type !== 'template'))('texts of %s', async (type) => {
+    const { endpoint } = chooseEndpoint({ type, model: 'm', stream: null, template: null });
+    const plain = runFile();
+    const run = { ...plain, comparison_key: { ...plain.comparison_key, endpoint_type: type } };
+    const text = await textOf(createLiveMetrics({ run, version: '0.1.0' }));
+    expect(text.includes('llmbench_documents_total')).toBe(endpoint.takes !== undefined);
   });
 
   test('a page that is read late joins the others; one that is not read again stays', async () => {
