@@ -55,7 +55,7 @@ test.each([
           role: 'user',
           content: [
             { type: 'input_text', text: 'one' },
-            { type: 'input_image', image_url: DATA },
+            { type: 'input_image', image_url: DATA, detail: 'auto' },
           ],
         },
         { role: 'assistant', content: 'yes' },
@@ -63,7 +63,7 @@ test.each([
           role: 'user',
           content: [
             { type: 'input_text', text: 'two' },
-            { type: 'input_image', image_url: ADDRESS },
+            { type: 'input_image', image_url: ADDRESS, detail: 'auto' },
           ],
         },
       ],

@@ -86,7 +86,7 @@ function items(message: Message): readonly JsonObject[] {
   const parts = contentOf(
     message,
     (said) => ({ type: 'input_text', text: said }),
-    (url) => ({ type: 'input_image', image_url: url }),
+    (url) => ({ type: 'input_image', image_url: url, detail: 'auto' }),
   );
   return content === '' && called.length > 0 ? called : [{ role, content: parts }, ...called];
 }
