@@ -24,6 +24,19 @@ describe('GapHistogram', () => {
     expect([histogram.min, histogram.max]).toEqual([2000 * 1e-9, 9000 * 1e-9]);
   });
 
+  test('a quantile is within 0.4 % of the lower order statistic at its rank, and never beyond the extremes', () => {
+    const gaps = fc.array(fc.integer({ min: 0, max: 1e12 }), { minLength: 1, maxLength: 50 });
+    fc.assert(
+      fc.property(gaps, fc.double({ min: 0, max: 1, noNaN: true }), (values, q) => {
+        const exact = values.toSorted((a, b) => a - b)[Math.floor(q * (values.length - 1))] ?? NaN;
+        const found = (histogramOf(values).quantile(q) ?? NaN) * 1e9;
+        expect(Math.abs(found - exact)).toBeLessThanOrEqual(0.004 * exact + 1e-3);
+      }),
+    );
+    expect(histogramOf([1000]).quantile(0.5)).toBe(1e-6);
+    expect(histogramOf([]).quantile(0.5)).toBeNull();
+  });
+
   test('whole nanoseconds below 256 have a bucket each; then two share one', () => {
     const { bounds, counts } = histogramOf([0, 127, 128, 255, 256, 257, 258]).toClassic();
     const at = (ns: number): number | undefined => counts[bounds.indexOf(ns * 1e-9)];

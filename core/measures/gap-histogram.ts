@@ -54,6 +54,17 @@ export class GapHistogram {
     return this.#n === 0 ? null : this.#max_ns * SECONDS_PER_NS;
   }
 
+  /** The lower of the order statistics at a rank from 0 to 1, from the middle of its bucket: within 0.4 %. Seconds; null without values. */
+  quantile(q: number): number | null {
+    if (this.#n === 0) return null;
+    const rank = Math.floor(q * (this.#n - 1)) + 1;
+    let cumulative = 0;
+    let bucket = 0;
+    while ((cumulative += this.#counts[bucket] ?? 0) < rank) bucket += 1;
+    const middle = (lastOf(bucket) + (bucket === 0 ? 0 : lastOf(bucket - 1) + 1)) / 2;
+    return Math.min(Math.max(middle, this.#min_ns), this.#max_ns) / 1e9;
+  }
+
   /** The same counts as a classic histogram in seconds: cumulative, without the empty buckets above the largest gap. */
   toClassic(): ClassicHistogram {
     const bounds: number[] = [];

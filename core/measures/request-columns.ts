@@ -253,7 +253,7 @@ export class RequestColumns {
    */
   eachValue(
     measures: readonly PerRequestMeasure[],
-    visit: (measure: number, value: number, row: number) => void,
+    visit: (measure: number, value: number, row: number, figures: FigureRow) => void,
   ): void {
     this.#eachBlock((columns, rows, first) => {
       const figures = new FigureRow(columns);
@@ -265,8 +265,20 @@ export class RequestColumns {
           if (standing === CANCELLED) continue;
           figures.row = row;
           const value = standing === OK ? (measure?.value(figures) ?? NaN) : Infinity;
-          if (!Number.isNaN(value)) visit(i, value, first + row);
+          if (!Number.isNaN(value)) visit(i, value, first + row, figures);
         }
+      }
+    });
+  }
+
+  /** Goes through the requests in the order in which they ended; `figures` are another request's after the visit. */
+  eachRequest(visit: (standing: Standing, figures: FigureRow) => void): void {
+    this.#eachBlock((columns, rows) => {
+      const figures = new FigureRow(columns);
+      for (let row = 0; row < rows; row++) {
+        const standing = STANDINGS[columns[STANDING_AT]?.[row] ?? NaN];
+        figures.row = row;
+        if (standing !== undefined) visit(standing, figures);
       }
     });
   }

@@ -82,7 +82,8 @@ export class StagedSummary {
     const { stages, shelf = new MemoryShelf(), ...rest } = options;
     const shelves = (this.#shelves = new DividedShelf(shelf));
     this.#options = options;
-    this.#whole = new SummaryAccumulator({ ...rest, shelf: shelves.part() });
+    const slices = stages.length === 0 ? 'steady' : 'changing';
+    this.#whole = new SummaryAccumulator({ ...rest, slices, shelf: shelves.part() });
     this.#stages = stages.map(
       ({ concurrency }) => new SummaryAccumulator({ ...rest, plannedConcurrency: concurrency, shelf: shelves.part() }),
     );

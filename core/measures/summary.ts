@@ -1,6 +1,6 @@
 import type { ErrorReason, Outcome, RequestRecord } from '../run/record.ts';
 import type { GoodputLimit } from '../run/objectives.ts';
-import type { ConversationCounts, DistributionResult, MeasureResult, ScalarResult } from '../run/result.ts';
+import type { ConversationCounts, DistributionResult, MeasureResult, ScalarResult, TimeSlices } from '../run/result.ts';
 import { ChunkReading } from './chunk-reading.ts';
 import type { BlockShelf } from './ascending-values.ts';
 import {
@@ -23,6 +23,7 @@ import { RequestColumns, standingOf } from './request-columns.ts';
 import { comparedTokens } from './request-figures.ts';
 import { scalarResults } from './scalar-results.ts';
 import type { RunTotals } from './scalar-results.ts';
+import { timeSlices } from './time-slices.ts';
 import { isUsageDiscrepant, USAGE_CHECK_MEASURES, usageDiscrepancyResult } from './usage-check.ts';
 import { fractionBelow } from '../histogram/bounds.ts';
 
@@ -56,6 +57,8 @@ export interface SummaryOptions {
   readonly shelf?: BlockShelf;
   /** The only measures that are reported, and nothing of conversations; absent: all. */
   readonly only?: ReadonlySet<string>;
+  /** Whether the measure phase is divided into slices: `steady` looks for changes of the level in them too. */
+  readonly slices?: 'steady' | 'changing';
 }
 
 /** What `result.json` says of a run's measure phase. */
@@ -69,6 +72,8 @@ export interface PhaseSummary {
   readonly notes: readonly string[];
   /** Null without conversations. */
   readonly conversations: ConversationCounts | null;
+  /** Null when they were not requested, or the run is too short. */
+  readonly slices: TimeSlices | null;
 }
 
 /**
@@ -182,7 +187,25 @@ export class SummaryAccumulator {
       measures: only === undefined ? measures : measures.filter(({ measure }) => only.has(measure)),
       notes: this.#gapNotes(chunks),
       conversations: conversations?.counts ?? null,
+      slices: this.#slices(distributions),
     };
+  }
+
+  #slices(distributions: readonly DistributionResult[]): TimeSlices | null {
+    const { slices } = this.#options;
+    if (slices === undefined || this.#columns.length === 0) return null;
+    const latency = distributions.find(
+      ({ measure, clock, population }) => measure === 'request_latency' && clock === 'sent' && population === 'ok',
+    );
+    return timeSlices(
+      this.#columns,
+      { start_ns: this.#start_ns, end_ns: this.#end_ns },
+      {
+        ok: this.#requests.ok,
+        medianLatency: latency?.percentiles.p50.value ?? null,
+        hasOneLoad: slices === 'steady',
+      },
+    );
   }
 
   #addOk(record: RequestRecord): void {

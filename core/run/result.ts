@@ -235,6 +235,45 @@ export interface LoadFit {
   readonly distance: number | null;
 }
 
+/** The measure phase in slices of equal length, the first from its start. A list has one value per slice. */
+export interface TimeSlices {
+  /** Length of a slice. */
+  readonly seconds: number;
+  readonly requests: {
+    /** By the time at which they were sent. */
+    readonly ok: readonly number[];
+    readonly failed: readonly number[];
+    /** Ok ones by the time at which they ended. */
+    readonly ended: readonly number[];
+  };
+  /** Of ok requests, by the time at which they were sent. */
+  readonly measures: readonly SlicedMeasure[];
+  /** Changes of the level of the medians and of the throughput; null when the load itself has stages. */
+  readonly changes: readonly SliceChange[] | null;
+  /** The longest part without a change, up to but without slice `to`; null when it is too short, or the load has stages. */
+  readonly steady: { readonly from: number; readonly to: number } | null;
+}
+
+/** Percentiles of each slice, within 0.4 %; null where there are too few values. */
+export interface SlicedMeasure {
+  readonly measure: string;
+  readonly unit: Unit;
+  readonly p50: readonly (number | null)[];
+  readonly p90: readonly (number | null)[];
+  readonly p99: readonly (number | null)[];
+}
+
+export interface SliceChange {
+  readonly measure: string;
+  /** The first slice of the new level. */
+  readonly slice: number;
+  /** Median of the slices since the last change, and up to the next one. */
+  readonly before: number;
+  readonly after: number;
+  /** Of the permutation test. */
+  readonly p: number;
+}
+
 /** Conversations of the measure phase: complete when all their requests were sent and ended ok. */
 export interface ConversationCounts {
   readonly complete: number;
@@ -264,6 +303,8 @@ export interface ResultFile {
   readonly stages: readonly StageResult[];
   /** Absent when the plan does not know what its prompts share. */
   readonly prefix_cache?: PrefixCacheResult;
+  /** Absent when the run is too short for slices. */
+  readonly slices?: TimeSlices;
   /** Absent when no server counts drafts. */
   readonly speculation?: SpeculationResult;
   /** Absent unless the plan was made of a recorded load. */

@@ -21,6 +21,9 @@ import type {
   BreakdownResult,
   LoadFit,
   PrefixCacheResult,
+  SliceChange,
+  SlicedMeasure,
+  TimeSlices,
   SpeculationResult,
   StageResult,
 } from '../../core/run/result.ts';
@@ -279,6 +282,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       prefix_cache: 'optional',
       speculation: 'optional',
       load_fit: 'optional',
+      slices: 'optional',
       breakdown: 'optional',
     } satisfies Keys<ResultFile>,
   ],
@@ -314,6 +318,21 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       server_ratio: true,
       why: true,
     } satisfies Keys<PrefixCacheResult>,
+  ],
+  [
+    'TimeSlices',
+    at(schemas.result, 'slices'),
+    { seconds: true, requests: true, measures: true, changes: true, steady: true } satisfies Keys<TimeSlices>,
+  ],
+  [
+    'SlicedMeasure',
+    at(schemas.result, 'slices', 'measures', '[]'),
+    { measure: true, unit: true, p50: true, p90: true, p99: true } satisfies Keys<SlicedMeasure>,
+  ],
+  [
+    'SliceChange',
+    at(schemas.result, 'slices', 'changes', '[]'),
+    { measure: true, slice: true, before: true, after: true, p: true } satisfies Keys<SliceChange>,
   ],
   [
     'SpeculationResult',

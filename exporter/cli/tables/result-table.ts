@@ -2,6 +2,7 @@ import { COST_MEASURES, currencyOf } from '../../../core/measures/energy-results
 import { longTitle, measureOfName, shortTitle } from '../../../core/measures/names.ts';
 import { SERVER_MEASURES } from '../../../core/measures/scalar-results.ts';
 import { acceptanceByPosition, SPECULATION_MEASURES } from '../../../core/measures/speculation.ts';
+import { steadinessText } from '../../../core/measures/time-slices.ts';
 import { objectiveText } from '../../../core/objectives/grammar.ts';
 import { stageText } from '../../../core/run/load.ts';
 import { worstVerdict, type ObjectiveResult } from '../../../core/run/objectives.ts';
@@ -182,6 +183,7 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
   const { width } = print;
   const details: readonly (readonly [name: string, text: string])[] = [
     ['window', `${quantity(result.window.seconds, 'seconds')} from the first request to the end of the last`],
+    ...overTime(result),
     ...conversationFacts(result),
     ...cacheHits(result),
     ...drafts(result),
@@ -202,6 +204,11 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
     details.flatMap(([name, text]) => factLines(name, text, width)),
   ];
   return `${parts.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/** Whether the level changed while the run lasted. */
+function overTime({ slices }: ResultFile): [name: string, text: string][] {
+  return steadinessText(slices).map((line, i) => [i === 0 ? 'over time' : '', line]);
 }
 
 /** Servers may count cached tokens without reporting them in `usage`; what the plan makes possible stands beside them. */

@@ -1,5 +1,7 @@
 import { barsPath, pathOf } from '../../../core/chart/path.ts';
 import { linearScale, valueTicks, fittedScale, ticksOf, type Scale } from '../../../core/chart/scale.ts';
+import { capitalized } from '../../../core/measures/names.ts';
+import { steadinessText } from '../../../core/measures/time-slices.ts';
 import { significant, tickText } from '../../../core/text/quantities.ts';
 import { PLOT, X_RANGE, emptyFigure, figure, mark, Y_RANGE, type ChartFigure, type FigureAxis } from '../figure.ts';
 import { html, type Html } from '../html.ts';
@@ -89,6 +91,7 @@ export function timeline(data: ReportData): Html {
       the length of the intervals, chosen for ten requests per interval on average. A p90 is drawn for intervals with at
       least 10 requests, a p99 for those with at least 100.
     </p>
+    ${steadinessText(data.result.slices).map((line) => html`<p>${capitalized(line)}.</p>`)}
     <div class="charts">
       ${
         isStreamed

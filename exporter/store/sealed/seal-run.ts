@@ -180,6 +180,7 @@ export async function resultOf(
     }),
     stages,
     ...(whole.conversations === null ? {} : { conversations: whole.conversations }),
+    ...(whole.slices === null ? {} : { slices: whole.slices }),
     ...(reuse === null ? {} : { prefix_cache: prefixCacheResult(reuse, measures, serverTotals.cacheSigns ?? []) }),
     ...(serverTotals.speculation == null ? {} : { speculation: serverTotals.speculation }),
     ...(summary.loadFit === null ? {} : { load_fit: summary.loadFit }),

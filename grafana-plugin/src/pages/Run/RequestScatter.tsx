@@ -3,6 +3,7 @@ import { t } from '@grafana/i18n';
 import { LoadingPlaceholder, useTheme2 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { OUTCOMES, type Outcome } from '../../../../core/run/record.ts';
+import { capitalized } from '../../../../core/measures/names.ts';
 import { secondsText } from '../../charts/time-text.ts';
 import { XyChart } from '../../charts/XyChart.tsx';
 import type { XyRegion, XySeries } from '../../charts/xy-series.ts';
@@ -29,10 +30,12 @@ interface Props {
   regions: readonly XyRegion[];
   /** The run is in progress: its requests are available after it ends. */
   live: boolean;
+  /** Whether the level changed while the run lasted, a sentence each. */
+  steadiness: readonly string[];
 }
 
 /** One point per request at the time when it was sent. */
-export function RequestScatter({ exporter, runId, byDefault, regions, live }: Props) {
+export function RequestScatter({ exporter, runId, byDefault, regions, live, steadiness }: Props) {
   const theme = useTheme2();
   const value = useRequestValue(byDefault);
   const load = useCallback(
@@ -68,6 +71,9 @@ export function RequestScatter({ exporter, runId, byDefault, regions, live }: Pr
       )}
       {loading && !data && <LoadingPlaceholder text="" />}
       {live && <p>{t('requests.live', 'Requests are available after the run ends.')}</p>}
+      {steadiness.map((line) => (
+        <p key={line}>{capitalized(line)}.</p>
+      ))}
       {data && (
         <XyChart
           label={t('requests.chart', '{{measure}} of each request over time', {

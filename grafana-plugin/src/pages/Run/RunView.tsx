@@ -30,6 +30,7 @@ import { ModelTable, StageTable } from './StageTable.tsx';
 import { TurnTable } from './TurnTable.tsx';
 import { useServerCounts } from './server-histograms.ts';
 import { WhereTimeGoes } from './WhereTimeGoes.tsx';
+import { steadinessText } from '../../../../core/measures/time-slices.ts';
 import { counted } from '../../../../core/text/quantities.ts';
 import { ERROR_REASON_RULES } from '../../../../core/measures/error-reasons.ts';
 import type { ErrorReason } from '../../../../core/run/record.ts';
@@ -135,6 +136,7 @@ function Run({ response, exporter }: Props) {
         byDefault={`${latenciesOf(summary)[0] ?? 'request_latency'}_seconds`}
         regions={regions}
         live={summary.status === 'running'}
+        steadiness={steadinessText(result?.slices)}
       />
       {response.has_servers && <ServerSignals exporter={exporter} runId={summary.run_id} regions={regions} />}
       {result && <MeasureTable result={result} />}
