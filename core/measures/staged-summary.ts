@@ -1,10 +1,11 @@
 import type { LoadStage } from '../run/load.ts';
 import type { RecordedLoad } from '../run/recorded-load.ts';
 import type { Outcome, RequestRecord } from '../run/record.ts';
-import type { BreakdownKey, BreakdownResult, LoadFit } from '../run/result.ts';
+import type { BreakdownKey, BreakdownResult, LoadFit, NetworkResult } from '../run/result.ts';
 import { DividedShelf, MemoryShelf } from './ascending-values.ts';
 import { BREAKDOWN_MEASURES, breakdownOrder, breakdownsOf, MODEL_MEASURES, modelKey } from './breakdown.ts';
 import type { ChunkReading, ChunkRecord } from './chunk-reading.ts';
+import { GapHistogram } from './gap-histogram.ts';
 import { LoadFitTally } from './load-fit.ts';
 import { SummaryAccumulator, type PhaseSummary, type SummaryOptions } from './summary.ts';
 
@@ -77,6 +78,7 @@ export class StagedSummary {
   readonly #coolDown: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
   /** The first request of the first stage is due when the stages begin. */
   #firstDue_ns = Infinity;
+  readonly #handshakes = new GapHistogram();
 
   constructor(options: StagedSummaryOptions) {
     const { stages, shelf = new MemoryShelf(), ...rest } = options;
@@ -95,6 +97,7 @@ export class StagedSummary {
   add(record: RequestRecord): void {
     this.#whole.add(record);
     this.#loadFit?.add(record);
+    if (record.tcp_connect_ns != null) this.#handshakes.observe(record.tcp_connect_ns);
     if (record.phase === 'cooldown') this.#coolDown[record.outcome] += 1;
     if (record.phase !== 'measure') return;
     for (const key of breakdownsOf(record, this.#options.models)) this.#population(key).add(record);
@@ -136,6 +139,13 @@ export class StagedSummary {
   /** How well the requests fit the load that the plan reproduces; null: it reproduces none. */
   get loadFit(): readonly LoadFit[] | null {
     return this.#loadFit?.result() ?? null;
+  }
+
+  /** The TCP handshakes of all connections to `host`, in all phases; null: none is known. */
+  networkOf(host: string): NetworkResult | null {
+    const { n, min } = this.#handshakes;
+    const p50 = this.#handshakes.quantile(0.5);
+    return min === null || p50 === null ? null : { host, connections: n, min_seconds: min, p50_seconds: p50 };
   }
 
   /** What the second reading of the records is to be collected in: see `SummaryAccumulator`. */

@@ -535,3 +535,16 @@ describe('conversations', () => {
     expect(measures.filter(({ measure }) => /conversation|think|tool/.test(measure))).toEqual([]);
   });
 });
+
+test('the network: the handshakes of all phases, of requests of any outcome', () => {
+  const summary = new StagedSummary({ plannedConcurrency: null, stages: [] });
+  expect(summary.networkOf('h:1')).toBeNull();
+  const failed = { outcome: 'error', reason: 'http_5xx' } as const;
+  summary.add(record(0, [10], 20, { phase: 'warmup', tcp_connect_ns: 3 * MS }));
+  summary.add(record(10, [10], 20, { ...failed, tcp_connect_ns: 1 * MS }));
+  summary.add(record(20, [10], 20, { tcp_connect_ns: 2 * MS }));
+  summary.add(record(30, [10], 20, { tcp_connect_ns: null }));
+  const found = summary.networkOf('h:1');
+  expect(found).toMatchObject({ host: 'h:1', connections: 3, min_seconds: 0.001 });
+  expect(Math.abs((found?.p50_seconds ?? NaN) / 0.002 - 1)).toBeLessThan(0.004);
+});

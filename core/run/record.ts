@@ -25,6 +25,8 @@ export interface RequestRecord extends HttpPhases, CountedTokens, ConversationPl
   readonly end_ns: number;
   readonly connection_reused: boolean | null;
   readonly connect_ns: number | null;
+  /** The TCP handshake of its connection, without DNS lookup and TLS: a network round trip. Null or absent: it was open already, or not known. */
+  readonly tcp_connect_ns?: number | null;
   /** Whether it was sent a second time because the first connection was of no use; the time lost is in its latency. */
   readonly connection_retried: boolean | null;
   readonly outcome: Outcome;

@@ -235,6 +235,17 @@ export interface LoadFit {
   readonly distance: number | null;
 }
 
+/** The network between this machine and the API, from the TCP handshakes of the run's own connections, all phases. */
+export interface NetworkResult {
+  /** Host and port of the API. */
+  readonly host: string;
+  /** Connections that were opened. */
+  readonly connections: number;
+  /** Round trips: the shortest is closest to the network alone, the median includes what delayed this machine. */
+  readonly min_seconds: number;
+  readonly p50_seconds: number;
+}
+
 /** The measure phase in slices of equal length, the first from its start. A list has one value per slice. */
 export interface TimeSlices {
   /** Length of a slice. */
@@ -303,6 +314,8 @@ export interface ResultFile {
   readonly stages: readonly StageResult[];
   /** Absent when the plan does not know what its prompts share. */
   readonly prefix_cache?: PrefixCacheResult;
+  /** Absent when no connection was opened to the API itself, but to a proxy for example. */
+  readonly network?: NetworkResult;
   /** Absent when the run is too short for slices. */
   readonly slices?: TimeSlices;
   /** Absent when no server counts drafts. */

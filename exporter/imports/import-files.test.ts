@@ -280,6 +280,7 @@ describe('records', () => {
         images: null,
         image_bytes: null,
         request_bytes: null,
+        tcp_connect_ns: null,
       };
       expect(stored).toEqual([{ ...good, stage: null, ...NO_CONVERSATION, ...unknown, trace_id: null }]);
       expect(file.source?.notes.filter((note) => note.includes('left out'))).toEqual([

@@ -184,6 +184,7 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
   const details: readonly (readonly [name: string, text: string])[] = [
     ['window', `${quantity(result.window.seconds, 'seconds')} from the first request to the end of the last`],
     ...overTime(result),
+    ...network(result),
     ...conversationFacts(result),
     ...cacheHits(result),
     ...drafts(result),
@@ -209,6 +210,12 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
 /** Whether the level changed while the run lasted. */
 function overTime({ slices }: ResultFile): [name: string, text: string][] {
   return steadinessText(slices).map((line, i) => [i === 0 ? 'over time' : '', line]);
+}
+
+function network({ network: found }: ResultFile): [name: string, text: string][] {
+  if (found === undefined) return [];
+  const [p50, min] = [found.p50_seconds, found.min_seconds].map((value) => quantity(value, 'seconds'));
+  return [['network', `round trip p50 ${p50}, min ${min}, by ${things(found.connections, 'TCP handshakes')}`]];
 }
 
 /** Servers may count cached tokens without reporting them in `usage`; what the plan makes possible stands beside them. */

@@ -139,6 +139,7 @@ export function requestRecord(sent: SentRequest, response: ReadResponse): Measur
     end_ns: response.end_ns,
     connection_reused: connection?.reused ?? null,
     connect_ns: connection?.connect_ns ?? null,
+    tcp_connect_ns: connection?.tcp_connect_ns ?? null,
     connection_retried: connection?.retried ?? null,
     outcome: outcomeOf(response.reason),
     reason: response.reason,

@@ -76,6 +76,9 @@ describe('TLS with a real certificate', () => {
     const { closed } = await asking(await serve(certificate), { tls: { ...NO_TLS, caFile } });
     expect(closed.record).toMatchObject({ outcome: 'ok', output_tokens: 2 });
     expect(closed.record.connect_ns).toBeGreaterThan(0);
+    // Without TLS.
+    expect(closed.record.tcp_connect_ns).toBeGreaterThan(0);
+    expect(closed.record.tcp_connect_ns).toBeLessThan(closed.record.connect_ns ?? NaN);
   });
 
   test('traced: the look-up, and the handshake as a part of the connecting', async () => {

@@ -36,6 +36,8 @@ describe('a proxy', () => {
     const [first, second] = [await oneRequest(transport), await oneRequest(transport)];
     expect(first.closed.record).toMatchObject({ outcome: 'ok', output_tokens: 2, connection_reused: false });
     expect(first.closed.record.connect_ns).toBeGreaterThan(0);
+    // The handshake is with the proxy, and says nothing of the server.
+    expect(first.closed.record.tcp_connect_ns).toBeNull();
     expect(second.closed.record).toMatchObject({ outcome: 'ok', output_tokens: 2, connection_reused: true });
     expect(transport.kind).toBe('undici');
     const url = `POST ${server.origin}/v1/chat/completions`;

@@ -60,6 +60,8 @@ export interface ConnectionFacts {
   readonly reused: boolean | null;
   /** Time to open the connection of this request; null when it was already open or the time is not known. */
   readonly connect_ns: number | null;
+  /** The TCP handshake in it, without DNS lookup and TLS; null without one to the server itself (a proxy, a Unix socket). */
+  readonly tcp_connect_ns?: number | null;
   /**
    * True when the request was sent a second time: over a new connection, because a kept one turned out to be dead
    * before any byte of the response, or by another transport, because the first one rejected the head of the response.

@@ -151,6 +151,8 @@ class Connection {
   /** Whether a connection was opened, or tried, since `forget`; and how long it took. */
   opened = false;
   connect_ns: number | null = null;
+  /** The TCP handshake in it; null without one to the server itself. */
+  tcp_connect_ns: number | null = null;
   #awaitsHead = true;
   #started_ns = 0;
   #lookedUp_ns: number | null = null;
@@ -174,11 +176,11 @@ class Connection {
       ...(unixSocket === undefined ? {} : { socketPath: unixSocket }),
       timeout: connectTimeoutSeconds * 1000,
     });
-    this.client = new Client(options.origin, { ...client, connect: this.#timed(connect, options.trace === true) });
+    this.client = new Client(options.origin, { ...client, connect: this.#timed(connect, unixSocket === undefined) });
   }
 
   /** The connector, with when it opens a connection and how long that takes. */
-  #timed(connect: buildConnector.connector, isTraced: boolean): buildConnector.connector {
+  #timed(connect: buildConnector.connector, isDirect: boolean): buildConnector.connector {
     return (target, callback) => {
       const start_ns = (this.#started_ns = monotonicNow_ns());
       this.opened = true;
@@ -189,7 +191,7 @@ class Connection {
         this.#skipContinues(socket);
         callback(null, socket);
       });
-      if (isTraced && opening instanceof Socket) this.#watch(opening, target.hostname);
+      if (isDirect && opening instanceof Socket) this.#watch(opening, target.hostname);
     };
   }
 
@@ -211,8 +213,13 @@ class Connection {
     this.#tcpConnected_ns = null;
     if (isIP(hostname.replace(/^\[|\]$/g, '')) === 0)
       socket.once('lookup', () => (this.#lookedUp_ns = monotonicNow_ns()));
-    // Without TLS the connection is then open.
-    if (socket instanceof TLSSocket) socket.once('connect', () => (this.#tcpConnected_ns = monotonicNow_ns()));
+    // Before undici's own listener, which already sends the request.
+    socket.prependOnceListener('connect', () => {
+      const now_ns = monotonicNow_ns();
+      this.tcp_connect_ns = Math.round(now_ns - (this.#lookedUp_ns ?? this.#started_ns));
+      // Without TLS the connection is then open.
+      if (socket instanceof TLSSocket) this.#tcpConnected_ns = now_ns;
+    });
   }
 
   /** Undici ends a connection on `100 Continue`, which a server may send unasked (RFC 9110 §15.2.1). */
@@ -234,6 +241,7 @@ class Connection {
     this.#awaitsHead = true;
     this.opened = false;
     this.connect_ns = null;
+    this.tcp_connect_ns = null;
   }
 
   async destroy(): Promise<void> {
@@ -378,8 +386,8 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   #facts(): ConnectionFacts {
-    const { opened, connect_ns, times } = this.#connection;
-    const facts = { reused: !opened, connect_ns, retried: this.#retried };
+    const { opened, connect_ns, tcp_connect_ns, times } = this.#connection;
+    const facts = { reused: !opened, connect_ns, tcp_connect_ns, retried: this.#retried };
     if (this.#trace === null) return facts;
     if (opened) this.#trace.opens(times);
     return { ...facts, trace: this.#trace };

@@ -147,10 +147,16 @@ function besideClient(result: ResultFile, series: readonly SeriesSummary[]): Htm
   return html`<h2>Client and server</h2>
     <p class="note">
       A server's percentile is Prometheus' estimate from buckets, with the interval that contains the true percentile.
-      The client's percentile is exact.${isExact ? null : NOT_EXACT} They differ by the network, the connection and the
-      definitions of start and end.
+      The client's percentile is exact.${isExact ? null : NOT_EXACT} They differ by the network${roundTrip(result)}, the
+      connection and the definitions of start and end.
     </p>
     ${dataTable(['Measure', 'n', 'mean', 'p50', 'p90', 'p99'], rows)}`;
+}
+
+function roundTrip({ network }: ResultFile): string {
+  return network === undefined
+    ? ''
+    : ` (a round trip of ${quantity(network.min_seconds, 'seconds')} by the shortest TCP handshake)`;
 }
 
 function clientRow(result: ResultFile, name: string): Html {

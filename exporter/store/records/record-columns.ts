@@ -73,6 +73,7 @@ export const RECORD_COLUMNS: readonly RecordColumn[] = [
   column('end_ns', 'int64'),
   nullable('connection_reused', 'boolean'),
   nullable('connect_ns', 'int64'),
+  nullable('tcp_connect_ns', 'int64'),
   nullable('connection_retried', 'boolean'),
   column('outcome', 'string'),
   nullable('reason', 'string'),

@@ -223,6 +223,7 @@ export function recordLine(record: RequestRecord): string {
     end_ns: record.end_ns,
     connection_reused: record.connection_reused ?? undefined,
     connect_ns: record.connect_ns ?? undefined,
+    tcp_connect_ns: record.tcp_connect_ns ?? undefined,
     connection_retried: record.connection_retried ?? undefined,
     outcome: record.outcome,
     reason: record.reason ?? undefined,

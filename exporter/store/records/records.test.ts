@@ -168,6 +168,7 @@ describe('Parquet', () => {
       end_ns: ns,
       connection_reused: orNull(fc.boolean()),
       connect_ns: orNull(ns),
+      tcp_connect_ns: orNull(ns),
       conversation: orNull(fc.nat()),
       turn: orNull(fc.integer({ min: 1, max: 2 ** 31 - 1 })),
       agent: orNull(fc.integer({ min: 1, max: 2 ** 31 - 1 })),

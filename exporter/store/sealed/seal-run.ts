@@ -158,6 +158,9 @@ export async function resultOf(
     ...costResults(price, run.provenance?.gpu_count ?? servingGpus(energy, run.provenance), whole.measures),
   ];
   const objectives = run.gates?.slos ?? [];
+  // A record does not name which of several servers it was sent to.
+  const { origin, origins } = run.target;
+  const network = origin === null || origins?.length !== 1 ? null : summary.networkOf(new URL(origin).host);
   const stages = staged.map((stage, i) => stageResult(run, stage, i + 1));
   const breakdown = parts.map((part) => (part.by === 'model' ? withObjectives(part, objectives) : part));
   const result: ResultFile = {
@@ -180,6 +183,7 @@ export async function resultOf(
     }),
     stages,
     ...(whole.conversations === null ? {} : { conversations: whole.conversations }),
+    ...(network === null ? {} : { network }),
     ...(whole.slices === null ? {} : { slices: whole.slices }),
     ...(reuse === null ? {} : { prefix_cache: prefixCacheResult(reuse, measures, serverTotals.cacheSigns ?? []) }),
     ...(serverTotals.speculation == null ? {} : { speculation: serverTotals.speculation }),

@@ -46,6 +46,8 @@ export class RawConnection {
   #connected = false;
   /** Time to open it; null until it is open. */
   connect_ns: number | null = null;
+  /** The TCP handshake in it; null without one. */
+  tcp_connect_ns: number | null = null;
   /** When it may be too old to be reused, on the clock of `performance.now`. */
   bestBefore_ms = Infinity;
 
@@ -76,7 +78,9 @@ export class RawConnection {
       socket.once('lookup', () => (this.#lookedUp_ns = monotonicNow_ns()));
     }
     socket.once('connect', () => {
-      this.connect_ns = Math.round(monotonicNow_ns() - start_ns);
+      const connected_ns = monotonicNow_ns();
+      this.connect_ns = Math.round(connected_ns - start_ns);
+      if (unixSocket === null) this.tcp_connect_ns = Math.round(connected_ns - (this.#lookedUp_ns ?? start_ns));
       this.#connected = true;
       clearTimeout(this.#connectTimer);
       this.#user?.connected();

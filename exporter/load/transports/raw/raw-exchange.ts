@@ -214,7 +214,14 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
   #facts(): ConnectionFacts {
     const connect_ns = this.#fresh ? (this.#connection?.connect_ns ?? null) : null;
     const reused = this.#connection === null ? null : !this.#fresh;
-    return { reused, connect_ns, retried: this.#retried, ...(this.#trace === null ? {} : { trace: this.#trace }) };
+    const tcp_connect_ns = this.#fresh ? (this.#connection?.tcp_connect_ns ?? null) : null;
+    return {
+      reused,
+      connect_ns,
+      tcp_connect_ns,
+      retried: this.#retried,
+      ...(this.#trace === null ? {} : { trace: this.#trace }),
+    };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ResultFile } from '../../../../core/run/result.ts';
-import { percentileRows } from './ClientAndServer.tsx';
+import { allowanceOf, percentileRows } from './ClientAndServer.tsx';
 import type { CountsByQuantity } from './server-histograms.ts';
 
 const CLIENT = { origin: 'client', population: 'ok', clock: 'sent', kind: 'distribution' };
@@ -37,4 +37,14 @@ test('no verdict where the servers also counted other requests', () => {
 test('a measure that responses which were not streamed cannot have is not compared', () => {
   const shown = rows({ exact: true }, measure('time_to_first_token', 0, null));
   expect(new Set(shown.map(({ measure: name }) => name))).toEqual(new Set(['request_latency']));
+});
+
+const network = { host: 'h:1', connections: 4, min_seconds: 0.001, p50_seconds: 0.002 };
+const result = (more: Partial<ResultFile>): ResultFile => more as ResultFile;
+
+test('what the network may add: the chosen value, else the measured round trip, else 5 ms', () => {
+  expect(allowanceOf(result({ network }), '20')).toEqual({ seconds: 0.02, source: 'chosen' });
+  expect(allowanceOf(result({ network }), null)).toEqual({ seconds: 0.001, source: 'measured' });
+  expect(allowanceOf(result({}), null)).toEqual({ seconds: 0.005, source: 'assumed' });
+  expect(allowanceOf(result({ network }), 'wrong')).toEqual({ seconds: 0.001, source: 'measured' });
 });

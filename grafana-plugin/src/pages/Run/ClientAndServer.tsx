@@ -21,6 +21,7 @@ import {
   type CountsByQuantity,
 } from './server-histograms.ts';
 import { Named } from '../../components/Named.tsx';
+import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
 
 /** The client's measures and what servers call the same; both have one value per request. */
 const PAIRS: ReadonlyArray<[measure: string, quantity: Compared]> = [
@@ -57,8 +58,9 @@ interface Props {
 export function ClientAndServer({ result, counts }: Props) {
   const styles = useStyles2(getStyles);
   const address = useAddress();
-  const allowanceMs = Number(address.one('allowance') ?? DEFAULT_ALLOWANCE_MS);
-  const rows = counts.data ? percentileRows(result, counts.data, allowanceMs / 1000) : [];
+  const chosen = address.one('allowance');
+  const allowance = allowanceOf(result, chosen);
+  const rows = counts.data ? percentileRows(result, counts.data, allowance.seconds) : [];
   const { servers } = result;
   const exactness = isCollected(servers) ? exactnessText(servers) : null;
   return (
@@ -74,12 +76,10 @@ export function ClientAndServer({ result, counts }: Props) {
           <Named label={t('compare.allowance', 'Network allowance')}>
             {(named) => (
               <Combobox
-                options={[0, 1, 5, 20, 100].map((ms) => ({ value: ms, label: `${ms} ms` }))}
-                value={allowanceMs}
-                onChange={({ value }) =>
-                  address.set({ allowance: value === DEFAULT_ALLOWANCE_MS ? null : String(value) })
-                }
-                width={12}
+                options={allowanceOptions(result)}
+                value={chosen ?? ''}
+                onChange={({ value }) => address.set({ allowance: value === '' ? null : value })}
+                width={22}
                 aria-labelledby={named}
               />
             )}
@@ -106,6 +106,7 @@ export function ClientAndServer({ result, counts }: Props) {
           rowKey={({ key }) => key}
         />
       )}
+      {rows.length > 0 && <p className={styles.note}>{allowanceText(allowance)}</p>}
       {exactness && <p className={styles.note}>{exactness}</p>}
     </Section>
   );
@@ -167,6 +168,54 @@ function columns(severalFamilies: boolean): Array<Column<Row>> {
       render: ({ count, family }) => <span title={family}>{count}</span>,
     },
   ];
+}
+
+interface Allowance {
+  seconds: number;
+  source: 'chosen' | 'measured' | 'assumed';
+}
+
+/**
+ * What the network may add to the client's value: as chosen, else the shortest round trip that the run measured, else 5 ms.
+ * Longer round trips include what delayed the client.
+ */
+export function allowanceOf({ network }: ResultFile, chosen: string | null): Allowance {
+  if (chosen !== null && Number.isFinite(Number(chosen))) {
+    return { seconds: Number(chosen) / 1000, source: 'chosen' };
+  }
+  return network === undefined
+    ? { seconds: DEFAULT_ALLOWANCE_MS / 1000, source: 'assumed' }
+    : { seconds: network.min_seconds, source: 'measured' };
+}
+
+function allowanceOptions(result: ResultFile): Array<{ value: string; label: string }> {
+  const { seconds, source } = allowanceOf(result, null);
+  const usual = quantity(seconds, 'seconds');
+  const label =
+    source === 'measured'
+      ? t('compare.allowance-measured', '{{usual}} (measured)', { usual, ...PLAIN_TEXT })
+      : t('compare.allowance-assumed', '{{usual}} (assumed)', { usual, ...PLAIN_TEXT });
+  return [{ value: '', label }, ...['0', '1', '5', '20', '100'].map((ms) => ({ value: ms, label: `${ms} ms` }))];
+}
+
+function allowanceText({ seconds, source }: Allowance): string {
+  const allowance = quantity(seconds, 'seconds');
+  switch (source) {
+    case 'measured':
+      return t(
+        'compare.uses-measured',
+        'Network allowance: {{allowance}}, the shortest round trip of the TCP handshakes of this run.',
+        { allowance, ...PLAIN_TEXT }
+      );
+    case 'assumed':
+      return t(
+        'compare.uses-assumed',
+        'Network allowance: {{allowance}}, assumed, because the run measured no round trip.',
+        { allowance, ...PLAIN_TEXT }
+      );
+    case 'chosen':
+      return t('compare.uses-chosen', 'Network allowance: {{allowance}}, as chosen.', { allowance, ...PLAIN_TEXT });
+  }
 }
 
 export function percentileRows(result: ResultFile, counts: CountsByQuantity, allowanceSeconds: number): Row[] {
