@@ -2,7 +2,7 @@
  * How exactly sessions of agents are sent: order, waits and times of every request as a server saw them. The server is
  * the truth: it writes down when each request arrived and when each response ended, and an error is how much later than
  * planned, after the last response that it waits for, a request arrived. Answers take 30 ms and 9 more tokens of 5 ms.
- * AIPerf gets the same file.
+ * AIPerf reads the same file. GuideLLM has no file with texts and agents: it gets conversations, and llmbench the same.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,6 +14,7 @@ import { percentile } from '../core/stats/percentiles.ts';
 import type { ResultFile } from '../core/run/result.ts';
 import { inTurn, type Bench, type BenchContext, type Row } from './bench.ts';
 import { runProgram } from './child-program.ts';
+import { Unavailable } from './workshop.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
 /** AIPerf downloads one unless it is given one of this machine. */
@@ -54,27 +55,60 @@ function sessionPlan(session: number): readonly Planned[] {
   ];
 }
 
+/** Three turns of a user. */
+function conversationPlan(session: number): readonly Planned[] {
+  const [first, second, third] = [0, 1, 2].map((turn) => `session ${session} user turn ${turn}`) as [
+    string,
+    string,
+    string,
+  ];
+  return [
+    { text: first, after: [], delay_ms: 0, history: [] },
+    { text: second, after: [first], delay_ms: 50, history: [first] },
+    { text: third, after: [second], delay_ms: 50 + 10 * session, history: [first, second] },
+  ];
+}
+
+const everySession = <T>(of: (session: number) => T): T[] =>
+  Array.from({ length: SESSIONS }, (_, session) => of(session));
+
+const jsonl = (lines: readonly object[]): string => lines.map((line) => JSON.stringify(line)).join('\n');
+
+const turnOf = ({ text, delay_ms }: Planned): object => ({
+  messages: [{ role: 'user', content: text }],
+  max_tokens: TOKENS,
+  delay: delay_ms,
+});
+
+/** Conversations as a `dag_jsonl` that starts nothing. */
+const conversationFile = (): string =>
+  jsonl(everySession((session) => ({ session_id: String(session), turns: conversationPlan(session).map(turnOf) })));
+
+/** The same as GuideLLM reads them, with a delay in seconds after each turn but the last. */
+const guideLlmFile = (): string =>
+  jsonl(
+    everySession((session) => {
+      const columns = conversationPlan(session).flatMap(({ text, delay_ms }, turn) => [
+        [`prompt_${turn}`, text],
+        [`output_tokens_count_${turn}`, TOKENS],
+        ...(turn === 0 ? [] : [[`requeue_delay_${turn - 1}`, delay_ms / 1000]]),
+      ]);
+      return Object.fromEntries(columns) as object;
+    }),
+  );
+
 /** The sessions as AIPerf's `dag_jsonl`. */
 function dagFile(): string {
-  const lines = Array.from({ length: SESSIONS }, (_, session) => {
-    const plan = sessionPlan(session);
-    const turn = (at: number, more: object = {}): object => ({
-      messages: [{ role: 'user', content: plan[at]?.text }],
-      max_tokens: TOKENS,
-      delay: plan[at]?.delay_ms,
-      ...more,
-    });
+  const lines = everySession((session) => {
+    const turns = sessionPlan(session).map(turnOf);
     const [parent, looker, reader] = ['parent', 'looker', 'reader'].map((agent) => `${session}-${agent}`);
     return [
-      { session_id: parent, turns: [turn(0, { spawns: [looker, reader] }), turn(4), turn(5)] },
-      { session_id: looker, turns: [turn(1), turn(2)] },
-      { session_id: reader, turns: [turn(3)] },
+      { session_id: parent, turns: [{ ...turns[0], spawns: [looker, reader] }, turns[4], turns[5]] },
+      { session_id: looker, turns: [turns[1], turns[2]] },
+      { session_id: reader, turns: [turns[3]] },
     ];
   });
-  return lines
-    .flat()
-    .map((line) => JSON.stringify(line))
-    .join('\n');
+  return jsonl(lines.flat());
 }
 
 /** A request as the server saw it. */
@@ -172,99 +206,106 @@ function fidelity(seen: readonly Seen[], plans: readonly Planned[]): Fidelity {
   return { errors_ms, miscounted: miscounted + strange, early, wrongHistories };
 }
 
-/** Of the probe before a run. */
-const ofPlan = (seen: readonly Seen[]): readonly Seen[] => seen.filter(({ text }) => text.startsWith('session '));
-
 async function measure(context: BenchContext): Promise<readonly Row[]> {
-  const { workshop } = context;
   const server = new TruthServer();
   const url = await server.start();
   try {
-    const folder = await mkdtemp(join(workshop.folder, 'sessions-'));
-    const file = join(folder, 'dag.jsonl');
-    await writeFile(file, dagFile());
-    const plans = Array.from({ length: SESSIONS }, (_, session) => sessionPlan(session)).flat();
-    const reported: number[] = [];
-    const sent = async (run: () => Promise<unknown>): Promise<Fidelity> => {
-      server.seen = [];
-      await run();
-      return fidelity(ofPlan(server.seen), plans);
+    const folder = await mkdtemp(join(context.workshop.folder, 'sessions-'));
+    const written = async (name: string, text: string): Promise<string> => {
+      await writeFile(join(folder, name), text);
+      return join(folder, name);
     };
-    const results = await inTurn(
-      context.rounds,
-      {
-        llmbench: () =>
-          sent(async () => {
-            const options = [
-              '--url',
-              url,
-              '--model',
-              'm',
-              '--runs-dir',
-              folder,
-              '--no-server-metrics',
-              '--history',
-              'live',
-            ];
-            const load = [
-              '--input-file',
-              file,
-              '--concurrency',
-              String(SESSIONS),
-              '--conversation-num',
-              String(SESSIONS),
-            ];
-            const { stdout } = await runProgram(process.execPath, [LAUNCHER, 'run', '--json', ...options, ...load]);
-            reported.push(delayP99_ms(JSON.parse(stdout) as ResultFile));
-            // The request before the run has the text of the last session's first one.
-            server.seen.shift();
-          }),
-        AIPerf: () =>
-          sent(async () => {
-            const program = join(dirname(await workshop.python([AIPERF])), 'aiperf');
-            const options = ['--url', url, '--model', 'm', '--endpoint-type', 'chat', '--streaming'];
-            const file_ = [
-              '--input-file',
-              file,
-              '--custom-dataset-type',
-              'dag_jsonl',
-              '--dataset-sampling-strategy',
-              'sequential',
-            ];
-            const load = ['--concurrency', String(SESSIONS), '--conversation-num', String(SESSIONS)];
-            const more = ['--tokenizer', TOKENIZER, '--use-server-token-count', '--ui', 'none', '--no-gpu-telemetry'];
-            await runProgram(
-              program,
-              ['profile', ...options, ...file_, ...load, ...more, '--output-artifact-dir', join(folder, 'aiperf')],
-              { timeoutSeconds: 300, cwd: folder },
-            );
-          }),
-      },
-      context,
-    );
-    const [ours, aiperf] = [results.get('llmbench') ?? [], results.get('AIPerf')];
-    const row = (what: string, unit: string, value: (each: Fidelity) => number, target: Row['target']): Row => ({
-      ...{ what, unit, target },
-      ours: ours.map(value),
-      peer: aiperf?.map(value) ?? null,
-    });
-    const exact = { by: 'value', atMost: 0 } as const;
-    context.note(`${plans.length} requests of ${SESSIONS} sessions with two agents each; the peer is ${AIPERF}`);
-    if (reported.length > 0)
-      context.note(`schedule_delay p99 that llmbench reports: ${reported.map((ms) => ms.toFixed(1)).join(', ')} ms`);
+    const dag = await written('dag.jsonl', dagFile());
+    const conversations = await written('conversations.jsonl', conversationFile());
+    const forGuideLlm = await written('guidellm.jsonl', guideLlmFile());
+    const compared = async (
+      plan: (session: number) => readonly Planned[],
+      what: string,
+      programs: Readonly<Record<string, () => Promise<unknown>>>,
+    ): Promise<readonly Row[]> => {
+      const sent = (run: () => Promise<unknown>) => async (): Promise<Fidelity> => {
+        server.seen = [];
+        await run();
+        return fidelity(server.seen, everySession(plan).flat());
+      };
+      const competitors = Object.entries(programs).map(([name, run]) => [name, sent(run)] as const);
+      return rowsOf(what, await inTurn(context.rounds, Object.fromEntries(competitors), context));
+    };
+    const own = (file: string) => async (): Promise<void> => {
+      const options = ['--url', url, '--model', 'm', '--runs-dir', folder, '--no-server-metrics', '--history', 'live'];
+      const load = ['--input-file', file, '--concurrency', String(SESSIONS), '--conversation-num', String(SESSIONS)];
+      const { stdout } = await runProgram(process.execPath, [LAUNCHER, 'run', '--json', ...options, ...load]);
+      context.note(
+        `schedule_delay p99 that llmbench reports: ${delayP99_ms(JSON.parse(stdout) as ResultFile).toFixed(1)} ms`,
+      );
+      // The request before the run has the text of the last session's first one.
+      server.seen.shift();
+    };
     return [
-      row('schedule error, p50', 'ms', ({ errors_ms }) => sortedPercentile(errors_ms, 0.5), { by: 'ratio', atMost: 1 }),
-      row('schedule error, p99', 'ms', ({ errors_ms }) => sortedPercentile(errors_ms, 0.99), {
-        by: 'ratio',
-        atMost: 1,
-      }),
-      row('requests missing or repeated', 'requests', ({ miscounted }) => miscounted, exact),
-      row('sent before what they wait for', 'requests', ({ early }) => early, exact),
-      row('other messages than planned', 'requests', ({ wrongHistories }) => wrongHistories, exact),
+      ...(await compared(sessionPlan, 'agents', { llmbench: own(dag), AIPerf: () => aiperf(context, url, dag) })),
+      ...(await compared(conversationPlan, 'turns', {
+        llmbench: own(conversations),
+        GuideLLM: () => guideLlm(url, forGuideLlm, folder),
+      })),
     ];
   } finally {
     server.stop();
   }
+}
+
+async function aiperf({ workshop }: BenchContext, url: string, file: string): Promise<void> {
+  const program = join(dirname(await workshop.python([AIPERF])), 'aiperf');
+  const options = ['--url', url, '--model', 'm', '--endpoint-type', 'chat', '--streaming', '--tokenizer', TOKENIZER];
+  const input = [
+    '--input-file',
+    file,
+    '--custom-dataset-type',
+    'dag_jsonl',
+    '--dataset-sampling-strategy',
+    'sequential',
+  ];
+  const load = ['--concurrency', String(SESSIONS), '--conversation-num', String(SESSIONS)];
+  const more = ['--use-server-token-count', '--ui', 'none', '--no-gpu-telemetry', '--output-artifact-dir'];
+  await runProgram(program, ['profile', ...options, ...input, ...load, ...more, join(dirname(file), 'aiperf')], {
+    timeoutSeconds: 300,
+    cwd: dirname(file),
+  });
+}
+
+/** Of the PATH: it brings gigabytes of libraries for GPUs, which a bench must not install unasked. */
+async function guideLlm(url: string, file: string, folder: string): Promise<void> {
+  const options = [
+    ...['--backend', `kind=openai_http,target=${url},model=m,request_format=/v1/chat/completions`],
+    ...['--profile', `kind=concurrent,streams=${SESSIONS}`, '--constraint', `kind=max_requests,count=${3 * SESSIONS}`],
+    ...['--data', `kind=json_file,path=${file}`, '--tokenizer', `kind=huggingface_auto,model=${TOKENIZER}`],
+  ];
+  try {
+    await runProgram('guidellm', ['run', ...options, '--disable-console'], { timeoutSeconds: 300, cwd: folder });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new Unavailable('no guidellm on the PATH: `pip install guidellm==0.8.1`');
+    throw error;
+  }
+}
+
+function rowsOf(what: string, results: ReadonlyMap<string, readonly Fidelity[]>): readonly Row[] {
+  const [ours = [], peer = null] = [...results]
+    .sort(([a], [b]) => Number(b === 'llmbench') - Number(a === 'llmbench'))
+    .map(([, measured]) => measured);
+  const row = (name: string, unit: string, target: Row['target'], value: (each: Fidelity) => number): Row => ({
+    ...{ what: `${what}: ${name}`, unit, target },
+    ours: ours.map(value),
+    peer: peer?.map(value) ?? null,
+  });
+  const exact = { by: 'value', atMost: 0 } as const;
+  const least = { by: 'ratio', atMost: 1 } as const;
+  return [
+    row('schedule error, p50', 'ms', least, ({ errors_ms }) => sortedPercentile(errors_ms, 0.5)),
+    row('schedule error, p99', 'ms', least, ({ errors_ms }) => sortedPercentile(errors_ms, 0.99)),
+    row('missing or repeated', 'requests', exact, ({ miscounted }) => miscounted),
+    row('before what they wait for', 'requests', exact, ({ early }) => early),
+    row('other messages', 'requests', exact, ({ wrongHistories }) => wrongHistories),
+  ];
 }
 
 const sortedPercentile = (values: readonly number[], q: number): number =>
