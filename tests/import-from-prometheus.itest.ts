@@ -142,6 +142,24 @@ await describeWithPrometheus('a window of what Prometheus recorded', (programs) 
     expect(stderr).toMatch(/^\{job="vllm"\} has no samples from .*\n$/);
   });
 
+  test('is judged by the same command, whose standard output is the verdict', async () => {
+    const { code, stdout, stderr } = await imported(
+      'job="vllm"',
+      '--check',
+      '--scenario',
+      'hourly',
+      '--format',
+      'json',
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      scenario: 'hourly',
+      verdict: 'undecided',
+      needs: { design: 'baseline' },
+    });
+    expect(stderr).toMatch(/^imported /);
+  });
+
   test('what cannot be imported is one line', async () => {
     const nothing = await imported('job="other"');
     expect([nothing.code, nothing.stderr]).toEqual([

@@ -2,7 +2,8 @@ import type { ImportedWindow } from '../../imports/prometheus/import-window.ts';
 import { ImportRefusal } from '../../imports/import-notes.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
-import { integer, text, type OptionValues } from '../options/options.ts';
+import { JUDGE_OPTIONS } from '../options/judge-options.ts';
+import { flag, integer, text, type OptionValues } from '../options/options.ts';
 import {
   checkPrometheusUrl,
   duration,
@@ -11,6 +12,7 @@ import {
   PROMETHEUS_ACCESS_OPTIONS,
   selectorOf,
 } from '../options/prometheus-options.ts';
+import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { untilStopped } from '../until-stopped.ts';
 
 const MAX_DAYS = 100;
@@ -33,6 +35,12 @@ export const PROMETHEUS_OPTIONS = {
     null,
   ),
   ...PROMETHEUS_ACCESS_OPTIONS,
+  check: flag('with --prometheus and --scenario: judge the imported run, as `llmbench check` does', {
+    requires: ['--prometheus', '--scenario'],
+    conflicts: { slice: 'a check judges one run of each day' },
+  }),
+  ...JUDGE_OPTIONS,
+  ...VERDICT_RECEIVER_OPTIONS,
 };
 
 const DAY_MS = 86_400_000;
@@ -66,6 +74,7 @@ export async function importRecorded(
     // The oldest first. A day without samples, such as one before the servers existed, is left out.
     const days = Array.from({ length: (options.days ?? 0) + 1 }, (_, i) => (options.days ?? 0) - i);
     const refused: ImportRefusal[] = [];
+    let newest: string | null = null;
     for (const day of days) {
       const at = (time: Date): Date => new Date(time.getTime() - day * DAY_MS);
       try {
@@ -73,7 +82,10 @@ export async function importRecorded(
           ...{ url, access, store, tags: options.tag, signal: stopping.signal, sliceSeconds: options.slice },
           ...{ from: at(from), to: at(to), selector: selectorOf(match), scenario: options.scenario ?? 'recorded' },
         });
-        for (const run of runs) process.stdout.write(options.json ? jsonLine(run) : textOf(run));
+        // Beside a verdict, only that is on standard output.
+        const output = options.check ? process.stderr : process.stdout;
+        for (const run of runs) output.write(options.json ? jsonLine(run) : textOf(run));
+        newest = day === 0 ? (runs.at(-1)?.runId ?? null) : null;
       } catch (error) {
         if (!(error instanceof ImportRefusal)) throw error;
         refused.push(error);
@@ -81,8 +93,10 @@ export async function importRecorded(
       }
     }
     const [first] = refused;
-    if (first !== undefined && refused.length === days.length) throw first;
-    return ExitCode.done;
+    if (first !== undefined && (refused.length === days.length || (options.check && newest === null))) throw first;
+    if (newest === null || !options.check) return ExitCode.done;
+    const { checkRuns } = await import('./check.ts');
+    return await checkRuns(store, options.scenario ?? '', [newest], { ...options, confirm: 0 }, []);
   } catch (error) {
     if (stopping.signal.aborted) return ExitCode.interrupted;
     if (error instanceof ImportRefusal) throw new CliError(error.message, ExitCode.failed);

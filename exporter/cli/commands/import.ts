@@ -52,6 +52,7 @@ const EXAMPLES = [
 ];
 const EXIT_CODES = [
   'exit codes: 0 every result was imported or already known; 1 a result or file was refused, or none was found;',
+  '            99 with --check: a regression is open;',
   '            2 invalid options, or a path that does not exist; 130 Ctrl-C (imported runs are kept)',
   '',
 ].join('\n');

@@ -55,7 +55,7 @@ const MAX_TARGETS = 256;
 
 /**
  * Makes runs of what a Prometheus recorded of servers in a window: the exact increases between the scrapes at their edges.
- * The same window is the same run. Throws an `ImportRefusal`.
+ * The same window is the same run in a scenario. Throws an `ImportRefusal`.
  */
 export async function importWindow(request: WindowImport): Promise<readonly ImportedWindow[]> {
   const { store, sliceSeconds } = request;
@@ -84,9 +84,13 @@ interface NamedWindow extends Pick<RecordedWindow, 'from' | 'to'> {
   readonly sha256: string;
 }
 
-function identityOf({ url, selector }: RecordedWindow, from: Date, to: Date): Pick<NamedWindow, 'runId' | 'sha256'> {
+function identityOf(
+  { url, selector, scenario }: WindowImport,
+  from: Date,
+  to: Date,
+): Pick<NamedWindow, 'runId' | 'sha256'> {
   const start = from.toISOString();
-  const identity = JSON.stringify([publicUrl(url), selector, start, to.toISOString()]);
+  const identity = JSON.stringify([publicUrl(url), selector, start, to.toISOString(), scenario]);
   const sha256 = createHash('sha256').update(identity).digest('hex');
   return { runId: importedRunId(start, sha256), sha256 };
 }
