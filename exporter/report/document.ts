@@ -43,7 +43,7 @@ const TILES = `
 .tile p { font-size: 12.5px; color: var(--soft); margin: 3px 0 0 } .tile p b, .tile p.big { color: var(--text) } .tile p.big { font-size: 20px; margin: 0 } .tile p.good { color: var(--good) } .tile p.bad { color: var(--bad) }`;
 
 const FIGURES = `
-.charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(480px, 100%), 1fr)); gap: 12px }
+.charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(480px, 100%), 1fr)); gap: 12px }
 figure { margin: 0; padding: 12px 14px 8px; min-width: 0 }
 figcaption { font-size: 14px; line-height: 1.35 } figcaption span { color: var(--soft); font-size: 13px }
 figure.empty p { color: var(--soft); margin: 10px 0 }

@@ -219,7 +219,7 @@ export function prefixCacheSection({ prefix_cache: cache }: ResultFile): Html {
   return html`<section>
     <h2>Prefix cache</h2>
     ${dataTable(
-      ['Hit rate', 'Value', 'Meaning'],
+      ['Hit rate', 'Value', headOfText('Meaning')],
       rows.map(
         ([name, ratio, meaning]) =>
           html`<tr>
