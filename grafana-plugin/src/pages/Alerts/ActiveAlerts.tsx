@@ -6,7 +6,6 @@ import React, { useCallback, useMemo, useState } from 'react';
 import { useLocation } from 'react-router-dom';
 import type { RunSummary } from '../../../../core/api/runs.ts';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
-import { firstNames } from '../../../../core/text/quantities.ts';
 import { Section } from '../../components/Section.tsx';
 import { regressionUrl, verdictUrl, runTitle, runUrl, trendsUrl } from '../../components/run-link.ts';
 import { usePage } from '../../hooks/page-context.ts';
@@ -151,10 +150,19 @@ function OfRule({ rule, alerts, scenarios, runs }: RuleAlerts & { scenarios: Pro
       {isOpen ? (
         <div className={styles.instances}>{each}</div>
       ) : (
-        <p className={styles.subjects}>{firstNames([...new Set(subjects)], MAX_SUBJECTS)}</p>
+        <p className={styles.subjects}>{subjectsText([...new Set(subjects)])}</p>
       )}
     </>
   );
+}
+
+/** Names of runs have commas of their own. */
+function subjectsText(subjects: readonly string[]): string {
+  const more = subjects.length - MAX_SUBJECTS;
+  return [
+    ...subjects.slice(0, MAX_SUBJECTS),
+    ...(more > 0 ? [t('alerts.more-subjects', 'and {{more}} more', { more })] : []),
+  ].join(' · ');
 }
 
 /** What an alert is about, for a list: its run or scenario, else the values of all of its labels. */

@@ -19,10 +19,14 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { PLUGIN_ID, pageUrl, ROUTES } from '../../constants.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
-import { SHIPPED_ALERTS, type AlertState, type AlertRule, type RuleSource, type ShippedAlert } from './alert-rules.ts';
-
-/** What is shown of a rule or an alert. */
-type ShownState = AlertState | 'inactive' | 'error' | 'missing' | 'paused';
+import {
+  compareRules,
+  SHIPPED_ALERTS,
+  type AlertRule,
+  type RuleSource,
+  type ShippedAlert,
+  type ShownState,
+} from './alert-rules.ts';
 
 const COLORS: Record<ShownState, BadgeColor> = {
   firing: 'red',
@@ -162,7 +166,10 @@ interface Row {
 /** Every alert rule of the project with its state, and those that are not loaded. */
 export function RuleTable({ rules, missing }: RuleTableProps) {
   const columns = useMemo(() => ruleColumns(), []);
-  const rows = useMemo(() => [...rules.map(loadedRow), ...missing.map(missingRow)], [rules, missing]);
+  const rows = useMemo(
+    () => [...rules.map(loadedRow), ...missing.map(missingRow)].sort(compareRules),
+    [rules, missing]
+  );
   return (
     <Section
       title={t('alerts.rules', 'Rules')}

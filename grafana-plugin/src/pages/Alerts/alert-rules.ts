@@ -205,12 +205,23 @@ export interface RuleAlert extends ActiveAlert {
 const INFO = 'info';
 const SEVERITIES = ['critical', 'warning', INFO];
 
+function severityRank(severity: string | null): number {
+  const at = SEVERITIES.indexOf(severity ?? '');
+  return at < 0 ? SEVERITIES.length : at;
+}
+
+/** What is shown of a rule or an alert. */
+export type ShownState = AlertState | 'inactive' | 'error' | 'missing' | 'paused';
+const STATES: readonly ShownState[] = ['firing', 'error', 'pending', 'missing', 'paused', 'inactive'];
+
+/** Orders rules by what calls for a look, then by severity. */
+export function compareRules<Rule extends { state: ShownState; severity: string | null }>(a: Rule, b: Rule): number {
+  return STATES.indexOf(a.state) - STATES.indexOf(b.state) || severityRank(a.severity) - severityRank(b.severity);
+}
+
 /** All firing and pending alerts: the firing ones first, then by severity, then the newest. */
 export function activeAlerts(rules: readonly AlertRule[]): RuleAlert[] {
-  const rank = ({ state, rule: { severity } }: RuleAlert) => {
-    const at = SEVERITIES.indexOf(severity ?? '');
-    return (state === 'firing' ? 0 : 10) + (at < 0 ? SEVERITIES.length : at);
-  };
+  const rank = ({ state, rule: { severity } }: RuleAlert) => (state === 'firing' ? 0 : 10) + severityRank(severity);
   return rules
     .flatMap((rule) => rule.alerts.map((alert) => ({ ...alert, rule })))
     .sort((a, b) => rank(a) - rank(b) || (b.since ?? '').localeCompare(a.since ?? ''));

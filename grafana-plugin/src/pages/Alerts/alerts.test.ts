@@ -5,6 +5,7 @@ import {
   activeAlerts,
   alertsByRule,
   calling,
+  compareRules,
   loadedTwice,
   missingAlerts,
   ownRules,
@@ -192,4 +193,14 @@ describe('what an alert is about', () => {
     };
     expect(subjectLabels({ labels })).toEqual([['scenario', 'chat']]);
   });
+});
+
+test('rules that call for a look come first, the most severe ones before others', () => {
+  const rules = [
+    { state: 'inactive', severity: 'critical' },
+    { state: 'firing', severity: 'info' },
+    { state: 'error', severity: null },
+    { state: 'firing', severity: 'critical' },
+  ] as const;
+  expect([...rules].sort(compareRules)).toEqual([rules[3], rules[1], rules[2], rules[0]]);
 });
