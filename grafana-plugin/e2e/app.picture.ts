@@ -9,7 +9,7 @@ const LOWER = { width: 1440, height: 800 };
 
 /** The pictures of the plugin, of the data that the simulator made: the page, and what it shows when it is complete. */
 const PAGES: ReadonlyArray<[name: string, isComplete: (page: Page) => Locator]> = [
-  ['runs', (page) => page.getByRole('progressbar').first()],
+  ['runs', (page) => page.getByText('running', { exact: true }).first()],
   ['run', charts],
   ['servers', (page) => page.getByText(/^\d of \d up$/)],
   ['buckets', (page) => page.getByText('Bounds that halve the intervals')],
@@ -27,6 +27,16 @@ test('the picture of the guide', async ({ page, openApp, environment }) => {
   await page.setViewportSize({ width: 1600, height: 1140 });
   await openApp(`runs/${environment.finished.at(-1)}`);
   await take(page, charts(page), '../docs/images/run.png');
+});
+
+test('the picture of the page overview', async ({ page, openJudged }) => {
+  await page.setViewportSize({ width: 1440, height: 760 });
+  await openJudged('overview');
+  await take(
+    page,
+    page.getByRole('group', { name: 'Newest completed run of each scenario' }),
+    'src/img/screenshot-overview.png'
+  );
 });
 
 test('the picture of the page compare', async ({ page, openJudged }) => {

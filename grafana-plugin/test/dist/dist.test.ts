@@ -50,6 +50,7 @@ test('holds these files and no others: no fixtures, no tests', () => {
     'img/screenshot-alerts.png',
     'img/screenshot-buckets.png',
     'img/screenshot-compare.png',
+    'img/screenshot-overview.png',
     'img/screenshot-percentiles.png',
     'img/screenshot-run.png',
     'img/screenshot-runs.png',
