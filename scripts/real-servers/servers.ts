@@ -2,12 +2,20 @@ import { dynamo } from './dynamo/dynamo.ts';
 import type { RealServer } from './real-server.ts';
 import { sglangRouter, smg } from './sglang-gateway/sglang-gateway.ts';
 import { triton } from './triton/triton.ts';
-import { vllm, vllmWithinRay } from './vllm.ts';
+import { vllm, vllmWithImages, vllmWithinRay } from './vllm.ts';
 
-export const REAL_SERVERS: readonly RealServer[] = [dynamo, vllm, vllmWithinRay, triton, smg, sglangRouter];
+export const REAL_SERVERS: readonly RealServer[] = [
+  dynamo,
+  vllm,
+  vllmWithImages,
+  vllmWithinRay,
+  triton,
+  smg,
+  sglangRouter,
+];
 
 /** The list of servers as usage texts show it. */
-export const SERVER_LIST = REAL_SERVERS.map(({ name, description }) => `  ${name.padEnd(15)}${description}`).join('\n');
+export const SERVER_LIST = REAL_SERVERS.map(({ name, description }) => `  ${name.padEnd(17)}${description}`).join('\n');
 
 /** The server of this name. Throws when there is none. */
 export function realServer(name: string): RealServer {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { responses, execute, Processes, PythonEnvironment, freePort } from './processes.ts';
-import type { RealServer } from './real-server.ts';
+import type { RealServer, RunningServer } from './real-server.ts';
 
 const VERSION = '0.33.0';
 /** The newest release with kernels for CPUs. All else is of `VERSION`. */
@@ -62,34 +62,61 @@ export const vllm: RealServer = {
     }
   },
 
-  async start({ folder, port, args }) {
-    const processes = new Processes(folder);
-    const home = join(folder, 'home');
-    mkdirSync(home, { recursive: true });
-    processes.start(
-      'vllm',
-      environment(folder).program('vllm'),
-      [
-        ...['serve', join(folder, 'model'), '--served-model-name', MODEL],
-        ...['--host', '127.0.0.1', '--port', String(port), ...ENGINE_ARGUMENTS, ...args],
-      ],
-      { ...OFFLINE, HOME: home },
-    );
-    const url = `http://127.0.0.1:${port}`;
-    await processes.ready(() => responses(`${url}/health`), START_SECONDS);
-    return {
-      addresses: [
-        ['api', `${url}/v1`],
-        ['metrics', `${url}/metrics`],
-        ['tokenizer', join(folder, 'model')],
-      ],
-      url,
-      model: MODEL,
-      metrics: [`${url}/metrics`],
-      ended: processes.ended,
-      stop: () => processes.stop(),
-    };
+  start: (request) => serve('model', request),
+};
+
+async function serve(
+  model: string,
+  { folder, port, args }: Parameters<RealServer['start']>[0],
+): Promise<RunningServer> {
+  const processes = new Processes(folder);
+  const home = join(folder, 'home');
+  mkdirSync(home, { recursive: true });
+  processes.start(
+    'vllm',
+    environment(folder).program('vllm'),
+    [
+      ...['serve', join(folder, model), '--served-model-name', MODEL],
+      ...['--host', '127.0.0.1', '--port', String(port), ...ENGINE_ARGUMENTS, ...args],
+    ],
+    { ...OFFLINE, HOME: home },
+  );
+  const url = `http://127.0.0.1:${port}`;
+  await processes.ready(() => responses(`${url}/health`), START_SECONDS);
+  return {
+    addresses: [
+      ['api', `${url}/v1`],
+      ['metrics', `${url}/metrics`],
+      ['tokenizer', join(folder, model)],
+    ],
+    url,
+    model: MODEL,
+    metrics: [`${url}/metrics`],
+    ended: processes.ended,
+    stop: () => processes.stop(),
+  };
+}
+
+const VISION_MODEL = 'vision-model';
+
+export const vllmWithImages: RealServer = {
+  ...vllm,
+  name: 'vllm-with-images',
+  description: 'vLLM as above; its model also reads images, of 16 tokens each',
+  runArgs: [...vllm.runArgs, '--images', '2', '--image-size', '64x64'],
+
+  async install(folder) {
+    await vllm.install(folder);
+    if (existsSync(join(folder, VISION_MODEL, 'model.safetensors'))) return;
+    const models = [join(folder, 'model'), join(folder, VISION_MODEL)];
+    await execute(environment(folder).python, [script('make_vision_model.py'), ...models], OFFLINE);
   },
+
+  start: ({ args, ...request }) =>
+    serve(VISION_MODEL, {
+      ...request,
+      args: ['--limit-mm-per-prompt', '{"image": 8}', '--enable-prompt-tokens-details', ...args],
+    }),
 };
 
 const RAY_VERSION = '2.60.0';
