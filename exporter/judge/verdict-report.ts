@@ -32,6 +32,8 @@ const GIVEN: ReadonlySet<string> = new Set(['--url', '--scenario', '--runs-dir']
 /** Of `--runs-dir`. */
 const DEFAULT = 'runs';
 const OURS = 'llmbench';
+/** Windows of what servers recorded: further ones are imported, nothing is measured. */
+const RECORDED = 'prometheus';
 
 /** The command that would gather what a verdict lacks; null when no command does. */
 export function nextCommand(needs: Needs | null, context: NextContext): string | null {
@@ -42,11 +44,13 @@ export function nextCommand(needs: Needs | null, context: NextContext): string |
   const sameOptions = commandLine === null ? SAME_OPTIONS : shellCommand(otherOptions(commandLine));
   const imported = tool !== null && tool !== OURS;
   const run = imported
-    ? `llmbench import <results of ${tool}> ${named}`
+    ? `llmbench import ${tool === RECORDED ? '--prometheus URL --match SELECTOR --from TIME' : `<results of ${tool}>`} ${named}`
     : `llmbench run --url ${quoted(urls.b ?? 'URL')} ${named} ${sameOptions}`;
   switch (needs.design) {
     case 'pairs': {
       if (continued !== null) return shellCommand(continued(needs.pairs));
+      if (tool === RECORDED)
+        return `${run} --slice TIME   # ${things(needs.pairs, 'slices')} of A and of B, of the same times`;
       const [a, b] = [urls.a ?? 'URL', urls.b ?? 'URL'];
       return `llmbench ab --a ${quoted(a)} --b ${quoted(b)} --pairs ${needs.pairs} ${named} ${sameOptions}`;
     }

@@ -354,6 +354,15 @@ test('results of another tool are imported, also to confirm', () => {
   );
 });
 
+test('of recorded windows further ones are imported, never measured', () => {
+  const context: NextContext = { ...NEXT, tool: 'prometheus' };
+  const imported = "llmbench import --prometheus URL --match SELECTOR --from TIME --scenario 'my chat'";
+  expect(nextCommand({ design: 'pairs', pairs: 14, further: 2 }, context)).toBe(
+    `${imported} --slice TIME   # 14 slices of A and of B, of the same times`,
+  );
+  expect(nextCommand({ design: 'sets', furtherA: 1, furtherB: 0 }, context)).toBe(`${imported}   # 1 run of A`);
+});
+
 test('runs that are there already are accepted; each command is for the same runs directory', () => {
   const needs = { design: 'baseline', further: 5 } as const;
   expect(nextCommand(needs, { ...NEXT, acceptable: 4, runsDirectory: 'x' })).toMatch(
