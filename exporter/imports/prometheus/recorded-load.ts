@@ -1,7 +1,7 @@
 import { quantities } from '../../../catalog/equivalents.ts';
 import { perBucket, type ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
 import type { RecordedLoad, LoadCourse, SlotLengths, TokenCounts } from '../../../core/run/recorded-load.ts';
-import { quantity } from '../../../core/text/quantities.ts';
+import { quantity, things } from '../../../core/text/quantities.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { Collection } from '../../servers/collection.ts';
 import { gained, observed } from '../../servers/summary/gained-quantities.ts';
@@ -57,8 +57,17 @@ export async function readRecordedLoad(
     };
     return { input: counts('input_tokens', input), output: counts('output_tokens', output) };
   });
+  const { requests, unscraped, unknown } = requestsOf(slots, arrivals, system);
   const slotSeconds = (slots[0]!.window.end_ns - slots[0]!.window.start_ns) / 1e9;
   notes.add(`requests as counted by ${familyOf(arrivals, system)}, in slots of ${quantity(slotSeconds, 'seconds')}`);
+  if (unscraped > 0)
+    notes.add(
+      `not recorded for ${quantity(unscraped * slotSeconds, 'seconds')}: the requests of that time are planned at an even rate`,
+    );
+  if (unknown > 0)
+    notes.add(
+      `the count of ${things(unknown, 'slots')} is unknown, as a server may have restarted: they are planned empty`,
+    );
   notes.add(`prompt lengths ${resolution(input)}`);
   notes.add(
     output === null ? 'response lengths: not known, set --osl in the run' : `response lengths ${resolution(output)}`,
@@ -78,7 +87,7 @@ export async function readRecordedLoad(
       end,
       ...choices,
       slot_seconds: slotSeconds,
-      requests: slots.map((slot) => countOf(slot, arrivals, system) ?? 0),
+      requests,
       input_tokens: input,
       output_tokens: output,
       cached_input_ratio: cached,
@@ -120,6 +129,32 @@ function countOf(collection: Collection, name: string, system: string): number |
   return name === 'requests_finished_total'
     ? gained(collection, name, system)
     : (observed(collection, name, system)?.count ?? null);
+}
+
+/**
+ * The requests of each slot. What a scrape finds after slots without any came in their time too, and is divided evenly.
+ * `unscraped`: how many slots had no scrape; `unknown`: of how many the count is not known, 0 in `requests`.
+ */
+function requestsOf(
+  slots: readonly Collection[],
+  arrivals: string,
+  system: string,
+): { readonly requests: readonly number[]; readonly unscraped: number; readonly unknown: number } {
+  const requests: number[] = [];
+  let [waiting, unscraped, unknown] = [0, 0, 0];
+  for (const [i, slot] of slots.entries()) {
+    const isScraped = slot.targets.some(({ window: { range } }) => range.to > range.from);
+    if (!isScraped && i < slots.length - 1) {
+      waiting += 1;
+      continue;
+    }
+    const count = countOf(slot, arrivals, system);
+    if (count === null) unknown += waiting + 1;
+    else unscraped += waiting;
+    requests.push(...Array.from({ length: waiting + 1 }, () => (count ?? 0) / (waiting + 1)));
+    waiting = 0;
+  }
+  return { requests, unscraped, unknown };
 }
 
 function lengthsOf(collection: Collection, name: string, system: string): TokenCounts | null {
