@@ -48,8 +48,12 @@ function statOf(pid: number | 'self'): { startTicks: string; ended: boolean } | 
   return startTicks === undefined ? null : { startTicks, ended: state === 'Z' || state === 'X' };
 }
 
-/** Identifies one boot of one machine and one pid namespace on it. */
-function whereabouts(): string {
+let knownWhereabouts: string | null = null;
+
+/** Identifies one boot of one machine and one pid namespace on it: those of this process, which keeps them. */
+const whereabouts = (): string => (knownWhereabouts ??= readWhereabouts());
+
+function readWhereabouts(): string {
   const boot = textOf('/proc/sys/kernel/random/boot_id') ?? '';
   const namespace = readlinkSync('/proc/self/ns/pid');
   return createHash('sha256').update(`${boot.trim()} ${namespace}`).digest('hex').slice(0, 12);

@@ -90,7 +90,7 @@ export async function claim(runsDirectory: string, name: string, runId: string):
  */
 export async function publish(runsDirectory: string, claimed: string, run: RunFile, replaces = false): Promise<void> {
   const paths = runPaths(claimed, run.shard);
-  await replaceJson(paths.run, { ...run, process: null } satisfies RunFile);
+  if (run.process !== null) await replaceJson(paths.run, { ...run, process: null } satisfies RunFile);
   await rm(paths.jsonl, { force: true });
   for (const name of await readdir(claimed, { recursive: true })) {
     // Left by a process that was killed while replacing a file.
