@@ -186,7 +186,7 @@ describe('spans of OpenTelemetry', () => {
     role: 'assistant',
     parts: [{ type: 'tool_call', id: 'c1', name: 'get_weather', arguments: { location: 'Paris' } }],
   };
-  const told = { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'rainy, 57°F' }] };
+  const result = { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c1', response: 'rainy, 57°F' }] };
   const agent = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'main' };
   const SPANS = [
     span('root', '', 100, 120, agent),
@@ -195,7 +195,7 @@ describe('spans of OpenTelemetry', () => {
     chatSpan('in a', 'sub', 103, 105, [text('user', 'a')]),
     chatSpan('in b', 'sub', 105.5, 109, [text('user', 'b')]),
     span('tool', 'root', 102, 109.5, { 'gen_ai.operation.name': 'execute_tool' }),
-    chatSpan('two', 'root', 110.5, 112, [asked, called, told]),
+    chatSpan('two', 'root', 110.5, 112, [asked, called, result]),
   ];
   const OTLP = { resourceSpans: [{ resource: {}, scopeSpans: [{ scope: {}, spans: SPANS }] }] };
 
