@@ -124,6 +124,8 @@ test('turns of conversations are side by side, and how many conversations there 
   }));
   const text = textOf((await reportOf(turns)).page);
   expect(text).toMatch(/Turns of conversations Conversations: \d+ complete, \d+ incomplete; mean duration/);
+  // What the client added to the waits of turns; nothing of this input was recorded.
+  expect(text).toMatch(/E2E p99 [\w ]*delay p99 first /i);
   expect(text).toMatch(/ first \d+ \d+ [\d,]+ tokens .* later \d+ \d+ /);
   expect(textOf((await reportOf(RUN)).page)).not.toContain('Turns of conversations');
 });

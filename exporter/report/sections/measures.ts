@@ -171,15 +171,24 @@ export function turnSection(result: ResultFile): Html {
     return quantity(found?.mean ?? null, found?.unit ?? 'seconds');
   };
   const { complete = null, incomplete = null } = result.conversations ?? {};
+  // What the client added to the waits of the graph; and how far recorded times were kept, if the input has them.
+  const ofWait = (turn: Pick<Part, 'measures'>, measure: string): DistributionResult | undefined =>
+    distributionOf(turn, measure, 'ok', measure === 'schedule_delay' ? 'due' : 'sent');
+  const waits = ['schedule_delay', 'start_deviation'].filter((measure) =>
+    turns.some((turn) => (ofWait(turn, measure)?.n ?? 0) > 0),
+  );
   return html`<section>
     <h2>Turns of conversations</h2>
     <p class="note">
       Conversations: ${counted(complete)} complete, ${counted(incomplete)} incomplete; mean duration
       ${mean('conversation_duration', result)}, of which ${mean('conversation_serving_time', result)} with a request in
-      flight. Pauses of users and tools are in no latency.
+      flight. Pauses of users and tools are in no latency; the schedule delay is what the client added to them.
     </p>
     ${dataTable(
-      ['Turn', 'Ok', 'Failed', headBelow('Input', 'mean'), 'Cache hits', ...latencyHeads(latencies)],
+      [
+        ...['Turn', 'Ok', 'Failed', headBelow('Input', 'mean'), 'Cache hits', ...latencyHeads(latencies)],
+        ...waits.map((measure) => headBelow(shortTitle(measure), 'p99')),
+      ],
       turns.map(
         (turn) =>
           html`<tr>
@@ -189,6 +198,7 @@ export function turnSection(result: ResultFile): Html {
             <td>${mean('input_sequence_length', turn)}</td>
             <td>${scalar(turn, 'cached_input_ratio')}</td>
             ${latencyCells(turn, latencies)}
+            ${waits.map((name) => html`<td>${quantity(ofWait(turn, name)?.percentiles.p99.value ?? null, 'seconds')}</td>`)}
           </tr>`,
       ),
     )}
