@@ -211,7 +211,10 @@ function effectOf(key: FigureKey, estimate: KnownInterval, interval: readonly [n
  * comparisons in which nothing changed report one in every simulated world (`npm run bench -- judge`).
  */
 const LEVEL = 0.008;
-/** The same for pairs of slices of servers, whose hour has few of them: at most 1 of 100 such comparisons reports a change. */
+/**
+ * The same for pairs of slices of servers, whose hour has few of them. At most 1 of 100 comparisons without a change reports one
+ * while a server's level lasts for minutes; where it lasts for half an hour, 4 do (`npm run bench -- judge`).
+ */
 const SLICE_LEVEL = 0.02;
 /** Ranks alone decide nothing with fewer runs. */
 const MIN_RUNS = 4;
