@@ -57,6 +57,6 @@ test('serve is healthy while 200 clients wait for heavy reads, and answers them 
   expect(statuses.length).toBeLessThan(CLIENTS / 2);
   await Promise.all(reads);
   expect(statuses.length).toBe(CLIENTS);
-  // On a machine that takes minutes for them, the last ones are asked to try again.
+  // On a machine that takes minutes for them, the last ones get a 503.
   expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
 });

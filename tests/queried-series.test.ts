@@ -60,7 +60,9 @@ function valuesOf({ operator, value }: Matcher): readonly string[] | null {
 
 /** A series for each combination of the labels by which series are left out. */
 function labelsOf({ metric, matchers }: Selector): readonly Record<string, string>[] {
-  let combinations: Record<string, string>[] = [{ run_id: 'r' }];
+  // Every series of these families has the label.
+  const turn = metric.includes('_by_turn_') ? { turn: 'first' } : {};
+  let combinations: Record<string, string>[] = [{ run_id: 'r', ...turn }];
   for (const label of ['measure', 'stat', 'quantile', 'bound']) {
     const matcher = matchers.find((each) => each.label === label);
     const bounds = label === 'bound' && metric.endsWith('_quantile') ? ['low', 'estimate', 'high'] : null;

@@ -121,7 +121,7 @@ export class RecordGroup {
   }
 }
 
-/** A record that reads what it is asked for from the columns, at its row. */
+/** A record whose values are read from the columns, at its row, when they are needed. */
 class Cursor {
   readonly columns: readonly (Column | undefined)[];
   row = 0;

@@ -222,7 +222,7 @@ function figureText({ run, group }: RunRow, id: RangedKey, unit: Unit): string {
   return range ? rangeText(range, unit) : quantity(group === null ? (sortValue(run, id) as number | null) : null, unit);
 }
 
-/** The figure of a run in place of one that its endpoint cannot have, with its name; null for others. */
+/** The figure of a run instead of one that its endpoint cannot have, with its name; null for others. */
 function otherFigure(run: RunSummary, id: RangedKey): [value: string, name: string] | null {
   const { numbers } = run;
   if (numbers === null || withoutStreamText(run) === null) {
