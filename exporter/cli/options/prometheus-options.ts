@@ -99,7 +99,7 @@ export const LOAD_SOURCE_OPTIONS = {
   ...PROMETHEUS_ACCESS_OPTIONS,
 };
 
-interface RecordedTime {
+export interface RecordedTime {
   readonly from: Date;
   readonly to: Date;
 }
