@@ -61,7 +61,7 @@ test('the alerts of one rule are one row, which opens; those for information are
   await expect(page.getByRole('group', { name: 'Firing' })).toContainText(/^Firing3 ?1 more for information/);
   const active = page.getByRole('region', { name: 'Firing and pending' });
   await expect(active.getByText('LlmPreemptions')).toHaveCount(1);
-  await expect(active.getByText('a:8000, b:8000, c:8000')).toBeVisible();
+  await expect(active.getByText('a:8000 · b:8000 · c:8000')).toBeVisible();
   await active.getByRole('button', { name: '3 alerts' }).click();
   await expect(active.getByText('instance=b:8000')).toBeVisible();
   await keepPicture(page, 'alerts-folded', { fullPage: true });
