@@ -37,7 +37,7 @@ const ENTRIES = ['exporter/library/index.d.ts', 'core/index.d.ts'];
 const isData = /\.(ya?ml|json|md)$/;
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
-const compiler = join(root, 'node_modules/@typescript/native/bin/tsc');
+const compiler = join(root, 'node_modules/typescript-7/bin/tsc');
 const compile = spawnSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' });
 if (compile.status !== 0) process.exit(compile.status ?? 1);
 keepDeclarations(join(root, 'dist'), ENTRIES);
