@@ -6,15 +6,21 @@ import { scrapeHeaders } from './server-options.ts';
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
+/** Seconds of a length of time such as `5m`; undefined: it is none. */
+function secondsOf(given: string): number | undefined {
+  const [, length, unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(given) ?? [];
+  const seconds = ownValue(SECONDS, unit);
+  return seconds && Number(length) * seconds;
+}
+
 /**
  * A moment: RFC 3339, a Unix time in seconds, `now`, or a duration such as `90m` before `now`. Throws an `Error` that says
  * what is expected.
  */
 function parseInstant(given: string, now: Date): Date {
   if (given === 'now') return now;
-  const [, length, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(given) ?? [];
-  const ago = ownValue(SECONDS, unit ?? '');
-  if (ago !== undefined) return new Date(now.getTime() - Number(length) * ago * 1000);
+  const ago = secondsOf(given);
+  if (ago !== undefined) return new Date(now.getTime() - ago * 1000);
   if (/^\d{9,11}(\.\d+)?$/.test(given)) return new Date(Number(given) * 1000);
   const time = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(given) ? Date.parse(given) : NaN;
   if (Number.isNaN(time))
@@ -36,9 +42,8 @@ export const duration = (help: string): Option<number | null> => ({
   help,
   value: 'TIME',
   parse: ([given = '']) => {
-    const [, length, unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(given) ?? [];
-    const seconds = Number(length) * (ownValue(SECONDS, unit) ?? NaN);
-    if (!(seconds >= 1)) throw new Error('a length of at least a second, such as 5m');
+    const seconds = secondsOf(given) ?? 0;
+    if (seconds < 1) throw new Error('a length of at least a second, such as 5m');
     return seconds;
   },
   fallback: null,
