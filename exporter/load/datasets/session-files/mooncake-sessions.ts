@@ -15,13 +15,7 @@ const ALIASES = {
  * with a text or only a length follow what was said before. Throws a `ConfigurationError` of the row.
  */
 export function mooncakeSessions(rows: readonly InputRow[], blockTokens: number): readonly InputRow[] {
-  const sessions = new Map<string, InputRow[]>();
-  rows.forEach((row, i) => {
-    const id = row.string('session_id') ?? `row ${i}`;
-    const found = sessions.get(id);
-    if (found === undefined) sessions.set(id, [row]);
-    else found.push(row);
-  });
+  const sessions = Map.groupBy(rows, (row, i) => row.string('session_id') ?? `row ${i}`);
   return [...sessions].map(([session_id, turns]) => {
     const requests = turns.map((row, turn) => mooncakeRequest(row, turns[turn - 1], turn));
     const { start_ms } = requests[0] as { start_ms: number | null };

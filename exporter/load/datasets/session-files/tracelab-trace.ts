@@ -11,13 +11,7 @@ const OUTPUT = ['text', 'reasoning', 'tool_call'];
  * Throws a `ConfigurationError` of the row.
  */
 export function tracelabSessions(rounds: readonly InputRow[], blockTokens: number): readonly InputRow[] {
-  const sessions = new Map<string, InputRow[]>();
-  for (const round of rounds) {
-    const id = round.string('session_id') ?? round.refuse('session_id is missing');
-    const found = sessions.get(id);
-    if (found === undefined) sessions.set(id, [round]);
-    else found.push(round);
-  }
+  const sessions = Map.groupBy(rounds, (round) => round.string('session_id') ?? round.refuse('session_id is missing'));
   return [...sessions].flatMap(([id, rows]): readonly InputRow[] => {
     const calls = rows.flatMap(timed).sort((a, b) => a.start_s - b.start_s);
     const [row] = rows;
