@@ -252,15 +252,7 @@ export class ServerCollection {
     const inexact =
       measure === undefined || measure.documents != null ? [] : this.#edges.late.inexact(collection.targets);
     const differ = whyCountsDiffer(requests, [measure, coolDown].flatMap((phase) => phase ?? []).map(clientCounts));
-    // Equal counts show that the servers behind a load balancer have pages of their own here, and that none is missing.
-    const several =
-      requests?.difference === 0 ? undefined : targets.find(({ state }) => state === 'several_servers')?.target;
-    const why =
-      several !== undefined
-        ? `not exact: several servers answer at ${several}${differ === null || targets.length === 1 ? '' : `, and ${differ}`}`
-        : differ === null
-          ? this.#whyNotExact(settled, targets)
-          : `not exact: ${differ}`;
+    const why = this.#whyNotExact(settled, targets, { difference: requests?.difference ?? null, differ });
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const cpu_seconds = this.#collector.busySeconds;
     return {
@@ -287,7 +279,16 @@ export class ServerCollection {
     return store.at_ns(store.lastOkAt(Infinity)) > left_ns && serverLoad(store) === 0 && countsRest(store);
   }
 
-  #whyNotExact({ atRest }: Settled, targets: ServersResult['targets']): string | null {
+  #whyNotExact(
+    { atRest }: Settled,
+    targets: ServersResult['targets'],
+    { difference, differ }: { readonly difference: number | null; readonly differ: string | null },
+  ): string | null {
+    const several = targets.find(({ state }) => state === 'several_servers');
+    // Equal counts show that the servers behind a load balancer have pages of their own here, and that none is missing.
+    if (several !== undefined && difference !== 0)
+      return `not exact: several servers answer at ${several.target}${differ === null ? '' : `, and ${differ}`}`;
+    if (differ !== null) return `not exact: ${differ}`;
     // At an address of several servers their turns may have been taken for restarts.
     const restarted = targets.find(({ restarts, state }) => restarts > 0 && state !== 'several_servers');
     if (restarted !== undefined) return `not exact: ${restarted.target} restarted`;
