@@ -69,6 +69,32 @@ describe('a plan of a recorded load', () => {
     expect(rows.every(({ timestamp, input_length }) => input_length <= 100 === timestamp < 20_000)).toBe(true);
   });
 
+  test.each(Array.from({ length: 20 }, (_, seed) => seed))(
+    'has the mean of the source when its slots hold few requests (seed %i)',
+    (seed) => {
+      const requests = Array.from({ length: 100 }, () => 4);
+      const input_tokens = { bounds: [100, 1000], counts: [200, 200, 0], mean: 300 };
+      const rows = rowsOf(
+        load(
+          { requests, input_tokens },
+          requests.map(() => ALL),
+        ),
+        seed,
+      );
+      const mean = sum(rows.map(({ input_length }) => input_length)) / rows.length;
+      // A slot of 4 misses it by at most 975 / 4 / 2 = 122; 100 of them, evenly offset, by a twentieth of that together.
+      expect(Math.abs(mean - 300)).toBeLessThan(6);
+    },
+  );
+
+  test('gives slots without lengths of their own what the other slots leave', () => {
+    const lengths = [ALL, { input: [10, 30, 0], output: null }, ALL];
+    const input_tokens = { bounds: [100, 200], counts: [20, 30, 0], mean: 110 };
+    const rows = rowsOf(load({ input_tokens }, lengths));
+    const above = rows.filter(({ input_length }) => input_length > 100);
+    expect([above.length, above.every(({ timestamp }) => timestamp >= 20_000)]).toEqual([30, true]);
+  });
+
   test('above the last bound lengths are up to twice it', () => {
     const rows = rowsOf(load({ input_tokens: { bounds: [100, 200], counts: [0, 0, 50], mean: 300 } }));
     const inputs = rows.map(({ input_length }) => input_length);

@@ -33,8 +33,18 @@ export function* planLines({ source, lengths }: LoadCourse, seed: number): Gener
     );
   yield `${JSON.stringify({ llmbench_plan: VERSION, block_tokens: BLOCK_TOKENS, seed, source })}\n`;
   const random = seededRandom(`${seed}/plan`);
-  const inputs = lengthsOf(source.input_tokens);
-  const outputs = source.output_tokens && lengthsOf(source.output_tokens);
+  const inputs = lengthsOf(
+    source.input_tokens,
+    lengths.map((slot) => slot.input),
+    random,
+  );
+  const outputs =
+    source.output_tokens &&
+    lengthsOf(
+      source.output_tokens,
+      lengths.map((slot) => slot.output),
+      random,
+    );
   const shared = sharedBlocks(source.cached_input_ratio ?? 0);
   const seconds = slot_seconds / compress;
   let [recorded, sent] = [0, 0];
@@ -42,8 +52,8 @@ export function* planLines({ source, lengths }: LoadCourse, seed: number): Gener
     recorded += n;
     const count = Math.round(recorded * (scale / compress)) - sent;
     const times = Array.from({ length: count }, () => (slot + random()) * seconds).sort((a, b) => a - b);
-    const input = inputs(lengths[slot]?.input ?? null, count, random);
-    const output = outputs?.(lengths[slot]?.output ?? null, count, random);
+    const input = inputs(slot, count);
+    const output = outputs?.(slot, count);
     for (const [i, time] of times.entries()) {
       const input_length = input[i] ?? 1;
       const hash_ids = shared(input_length);
@@ -59,14 +69,19 @@ export function* planLines({ source, lengths }: LoadCourse, seed: number): Gener
   }
 }
 
-type SlotSampler = (counts: readonly number[] | null, n: number, random: Random) => readonly number[];
+/** The lengths of n requests of a slot. */
+type SlotSampler = (slot: number, n: number) => readonly number[];
+
+/** Multiples of it, modulo 1, lie evenly however many there are: those of many small slots have the source's mean together. */
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;
 
 /**
- * SlotSampler of n requests at equal steps of the distribution of their slot, in a random order. Within a bucket the values lie so
- * that the mean of all requests is that of the source: how they really lie is unknown.
+ * Samples at equal steps of the distribution of a slot, in a random order; slots without one have what the others leave of the
+ * source. Within a bucket the values lie so that the mean of all requests is that of the source: how they really lie is unknown.
  */
-function lengthsOf(source: TokenCounts): SlotSampler {
+function lengthsOf(source: TokenCounts, slots: readonly (readonly number[] | null)[], random: Random): SlotSampler {
   const { bounds, counts: all } = source;
+  const rest = all.map((count, i) => slots.reduce((left, own) => Math.max(0, left - (own?.[i] ?? 0)), count));
   const edges = all.map((_, i): [number, number] => {
     const low = i === 0 ? 0 : (bounds[i - 1] ?? 0);
     return [low, bounds[i] ?? 2 * low];
@@ -77,10 +92,11 @@ function lengthsOf(source: TokenCounts): SlotSampler {
     const value = Math.ceil(low + (high - low) * share ** power);
     return Math.max(1, Math.floor(low) + 1, Math.min(Math.floor(high), value));
   };
-  return (counts, n, random) => {
-    const own = counts !== null && counts.some((count) => count > 0) ? counts : all;
+  let offset = random();
+  return (slot, n) => {
+    const own = [slots[slot], rest].find((counts) => counts?.some((count) => count > 0)) ?? all;
     const total = own.reduce((sum, count) => sum + count, 0);
-    const offset = random();
+    if (n > 0) offset = (offset + GOLDEN_RATIO) % 1;
     let [bucket, before] = [0, 0];
     const lengths = Array.from({ length: n }, (_, i) => {
       const rank = ((i + offset) / n) * total;
