@@ -63,6 +63,15 @@ describe('a plan of a recorded load', () => {
     expect(new Set(rows.map(({ output_length }) => output_length))).toEqual(new Set([1]));
   });
 
+  test.each([1000, 501, 3])('has prompts of %i tokens where all had them', (tokens) => {
+    const bounds = [2, 5, 500, 1000];
+    const counts = [...bounds, Infinity].map((bound, i) =>
+      bound >= tokens && !((bounds[i - 1] ?? 0) >= tokens) ? 50 : 0,
+    );
+    const inputs = rowsOf(load({ input_tokens: { bounds, counts, mean: tokens } })).map((row) => row.input_length);
+    expect(Math.abs(sum(inputs) / inputs.length - tokens)).toBeLessThan(0.01 * tokens + 0.5);
+  });
+
   test('has in each slot the lengths of that slot', () => {
     const lengths = [{ input: [1, 0, 0], output: null }, { input: [0, 1, 0], output: null }, ALL];
     const rows = rowsOf(load({}, lengths));

@@ -107,7 +107,7 @@ function lengthsOf(source: TokenCounts, slots: readonly (readonly number[] | nul
   };
 }
 
-/** Where values lie within their buckets on average, 0 to 1, for the mean of the source; in the middle if it is not of them. */
+/** Where values lie within their buckets on average, between 0 and 1, for the mean of the source. */
 function meanPlace({ counts, mean }: TokenCounts, edges: readonly (readonly [number, number])[]): number {
   const total = counts.reduce((sum, n) => sum + n, 0);
   let [lowest, width] = [0, 0];
@@ -117,7 +117,7 @@ function meanPlace({ counts, mean }: TokenCounts, edges: readonly (readonly [num
   }
   // Lengths are whole numbers above the lower edge, half a token more on average than what they are rounded from.
   const place = (mean - lowest - 0.5) / width;
-  return place > 0.02 && place < 0.98 ? place : 0.5;
+  return Math.min(0.999, Math.max(0.001, place));
 }
 
 function shuffled(values: number[], random: Random): readonly number[] {
