@@ -35,10 +35,11 @@ const fitOf = (records: readonly RequestRecord[]) => {
 };
 
 test('compares means, and cumulative shares at the edges of slots and buckets', () => {
-  // From 100 s on: three quarters in the first of four slots of 5 s, the others in the last; in any order.
+  // From 100 s on: three quarters in the first of four slots of 5 s, the others in the last; in any order. 4 of 80 requests
+  // were sent, the last of them after 18 s.
   const records = [record(118, 200), ...Array.from({ length: 3 }, (_, i) => record(100 + i, 10, 4))];
   const fit = fitOf(records.toReversed());
-  expect(fit.get('request_rate')).toMatchObject({ source: 4, achieved: 4 / 20, distance: 0.5 });
+  expect(fit.get('request_rate')).toMatchObject({ source: 4, achieved: 4 / 18, distance: 0.5 });
   // 3/4 instead of 1/2 are up to 10 tokens; 3/4 instead of all up to 100.
   expect(fit.get('input_tokens')).toMatchObject({ source: 40, achieved: 57.5, distance: 0.25 });
   expect(fit.get('output_tokens')).toMatchObject({ source: null, achieved: 7, distance: null });
@@ -53,8 +54,19 @@ test('the same load has no distance; the warm-up does not count', () => {
   expect([fit.get('request_rate')?.distance, fit.get('input_tokens')?.distance]).toEqual([0, 0]);
 });
 
-test('without requests nothing is known but the rate', () => {
+test('a client that needs twice the time has half the rate', () => {
+  const records = Array.from({ length: 80 }, (_, i) => ({ ...record(i / 4, 10), sent_ns: (i + 1) * 0.5e9 }));
+  // At the end of the plan half of the requests had been sent.
+  expect(fitOf(records).get('request_rate')).toMatchObject({ source: 4, achieved: 2, distance: 0.5125 });
+});
+
+test('a run that ends early had its rate for as long as it lasted', () => {
+  const records = Array.from({ length: 40 }, (_, i) => record((i * 10) / 39, 10));
+  expect(fitOf(records).get('request_rate')).toMatchObject({ source: 4, achieved: 4 });
+});
+
+test('without requests nothing is known', () => {
   const fit = fitOf([]);
-  expect(fit.get('request_rate')).toMatchObject({ achieved: 0, distance: null });
+  expect(fit.get('request_rate')).toMatchObject({ achieved: null, distance: null });
   expect(fit.get('input_tokens')).toMatchObject({ achieved: null, distance: null });
 });

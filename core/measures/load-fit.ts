@@ -43,8 +43,8 @@ export class LoadFitTally {
         quantity: 'request_rate',
         unit: 'requests_per_second',
         source: planRate(this.#source),
-        achieved: quotient(this.#sent_ns.length, planSeconds(this.#source)),
-        distance: distance(requests, this.#slots()),
+        achieved: quotient(this.#sent_ns.length, this.#seconds()),
+        distance: distance([...requests, 0], this.#slots()),
       },
       { quantity: 'input_tokens', unit: 'tokens', ...this.#input.fit(input_tokens) },
       { quantity: 'output_tokens', unit: 'tokens', ...this.#output.fit(output_tokens) },
@@ -52,16 +52,26 @@ export class LoadFitTally {
     ];
   }
 
-  /** Requests in each slot of the plan; what was sent after its end is in the last. */
+  /** How long the requests of the plan took: its own time or more, and until the last one where some were not sent. */
+  #seconds(): number {
+    const elapsed = this.#afterStart().reduce((last, seconds) => Math.max(last, seconds), 0);
+    const [planned, rate] = [planSeconds(this.#source), planRate(this.#source)];
+    return this.#sent_ns.length < Math.round(rate * planned) ? elapsed : Math.max(planned, elapsed);
+  }
+
+  /** Requests in each slot of the plan, and at last after its end. */
   #slots(): readonly number[] {
     const { requests, slot_seconds, compress } = this.#source;
-    const slot_ns = (slot_seconds / compress) * 1e9;
-    const slots = requests.map(() => 0);
-    for (const sent_ns of this.#sent_ns) {
-      const slot = Math.min(slots.length - 1, Math.floor((sent_ns - this.#start_ns) / slot_ns));
+    const slots = [...requests, 0].map(() => 0);
+    for (const seconds of this.#afterStart()) {
+      const slot = Math.min(requests.length, Math.floor((seconds * compress) / slot_seconds));
       slots[slot] = (slots[slot] ?? 0) + 1;
     }
     return slots;
+  }
+
+  #afterStart(): readonly number[] {
+    return this.#sent_ns.map((sent_ns) => (sent_ns - this.#start_ns) * 1e-9);
   }
 }
 
