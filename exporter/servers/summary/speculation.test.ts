@@ -56,6 +56,21 @@ test('TensorRT-LLM: each draft has a token at position 0, and a position is abse
   expect(speculationCounts(collected([page([10, 10], []), page([20, 20], [])]))?.accepted_tokens).toBe(0);
 });
 
+test('positions that are no numbers of a draft are not counted by position', () => {
+  const page = (accepted: number): string =>
+    `${vllm(accepted, 3 * accepted, [accepted])}\nvllm:spec_decode_num_accepted_tokens_per_pos_total{position="4e9"} ${accepted}`;
+  expect(speculationCounts(collected([page(1), page(9)]))).toMatchObject({ drafts: 8, accepted_by_position: null });
+});
+
+test('vLLM without a count of accepted tokens has no acceptance', () => {
+  const page = (drafts: number): string =>
+    [
+      counter('vllm:spec_decode_num_drafts_total', drafts),
+      counter('vllm:spec_decode_num_draft_tokens_total', 3 * drafts),
+    ].join('\n');
+  expect(speculationCounts(collected([page(1), page(9)]))).toBeNull();
+});
+
 test('a server without speculative decoding has no counts, and needs no remark', () => {
   const plain = collected([counter('vllm:generation_tokens_total', 1), counter('vllm:generation_tokens_total', 9)]);
   expect(speculationCounts(plain)).toBeNull();

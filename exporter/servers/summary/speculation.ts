@@ -11,14 +11,16 @@ const BY_POSITION: ReadonlyMap<string, readonly [family: string, label: string]>
   ['trtllm', ['trtllm_spec_decode_accepted_tokens_total', 'token_position']],
 ]);
 
+const MAX_POSITIONS = 1024;
+
 /** What the counters of speculative decoding gained in the window, of all replicas together. Null: no system counts it. */
 export function speculationCounts(collection: Collection): SpeculationResult | null {
   for (const system of systemsOf(DRAFTS)) {
     const count = (quantity: string): number | null => gained(collection, quantity, system);
     const [drafts, draft_tokens, accepted] = [count(DRAFTS), count(DRAFT_TOKENS), count(ACCEPTED)];
-    if (drafts === null || draft_tokens === null) continue;
     // TensorRT-LLM has no series of a position at which nothing was accepted yet.
-    const accepted_tokens = accepted ?? 0;
+    const accepted_tokens = accepted ?? (system === 'trtllm' ? 0 : null);
+    if (drafts === null || draft_tokens === null || accepted_tokens === null) continue;
     return { drafts, draft_tokens, accepted_tokens, accepted_by_position: byPosition(collection, system) };
   }
   return null;
@@ -28,9 +30,10 @@ function byPosition(collection: Collection, system: string): number[] | null {
   const [family, label] = BY_POSITION.get(system) ?? [];
   if (family === undefined || label === undefined) return null;
   const gains = gainedBy(collection, family, label);
-  if (gains.size === 0) return null;
-  const positions = Math.max(...[...gains.keys()].map(Number)) + 1;
-  return Array.from({ length: positions }, (_, position) => gains.get(`${position}`) ?? 0);
+  const last = Math.max(...[...gains.keys()].map(Number));
+  // What comes from a server may be any text; no drafter proposes more.
+  if (!(last >= 0 && last < MAX_POSITIONS)) return null;
+  return Array.from({ length: last + 1 }, (_, position) => gains.get(`${position}`) ?? 0);
 }
 
 const SGLANG_VERIFIED = 'sglang:spec_verify_calls_total';
