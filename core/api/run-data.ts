@@ -24,6 +24,8 @@ export type DistributionName =
   | 'audio_token_count'
   | 'image_count'
   | 'image_size'
+  | 'audio_duration'
+  | 'audio_size'
   | 'request_size'
   | 'output_length_difference_ratio'
   | 'tokens_per_chunk'

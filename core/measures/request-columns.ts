@@ -97,6 +97,14 @@ export class FigureRow implements RequestFigures {
     return this.#known(AT.image_bytes);
   }
 
+  get audio_ns(): number | null {
+    return this.#known(AT.audio_ns);
+  }
+
+  get audio_bytes(): number | null {
+    return this.#known(AT.audio_bytes);
+  }
+
   get request_bytes(): number | null {
     return this.#known(AT.request_bytes);
   }

@@ -34,6 +34,8 @@ export interface RequestFigures
   readonly audio_tokens: number | null;
   readonly images: number | null;
   readonly image_bytes: number | null;
+  readonly audio_ns: number | null;
+  readonly audio_bytes: number | null;
   readonly request_bytes: number | null;
   /** Arrival of the second chunk with content. */
   readonly second_content_ns: number | null;
@@ -63,6 +65,8 @@ export const FIGURE_NAMES = [
   'audio_tokens',
   'images',
   'image_bytes',
+  'audio_ns',
+  'audio_bytes',
   'request_bytes',
   'counted_input_tokens',
   'counted_output_tokens',
@@ -137,6 +141,8 @@ export function figuresOf(record: RequestRecord): RequestFigures {
     audio_tokens: record.audio_tokens ?? null,
     images: record.images ?? null,
     image_bytes: record.image_bytes ?? null,
+    audio_ns: record.audio_ns ?? null,
+    audio_bytes: record.audio_bytes ?? null,
     request_bytes: record.request_bytes ?? null,
     counted_input_tokens: besideUsage(record.input_tokens_source, record.counted_input_tokens),
     counted_output_tokens: besideUsage(record.output_tokens_source, record.counted_output_tokens),

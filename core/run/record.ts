@@ -50,6 +50,9 @@ export interface RequestRecord extends HttpPhases, CountedTokens, ConversationPl
   readonly images?: number | null;
   /** Null also where an image is an address. */
   readonly image_bytes?: number | null;
+  /** Length and bytes of the audio in the request, likewise; the length is known of WAV files alone. */
+  readonly audio_ns?: number | null;
+  readonly audio_bytes?: number | null;
   /** Of the body as it was sent; null or absent: an import does not report it. */
   readonly request_bytes?: number | null;
   /** Its trace (W3C Trace Context), 32 hexadecimal digits; null or absent: no trace was requested of the server. */

@@ -42,8 +42,9 @@ export interface RunDataset {
   readonly conversation: { readonly turns: Spread; readonly delay_seconds: Spread } | null;
   /** Texts of a request that are embedded, or ranked by a query of so many tokens (null: none); absent: a prompt. */
   readonly documents?: { readonly count: number; readonly query_tokens: number | null };
-  /** Images of a request; absent: none. */
+  /** Images and audio of a request; absent: none. */
   readonly images?: RunImages;
+  readonly audio?: RunAudio;
   /** Factor of the delays between turns; null where there are none. */
   readonly delay_factor: number | null;
   /** Number of different requests before they recur; null: they do not, or the file determines it. */
@@ -58,18 +59,28 @@ export interface RunDataset {
   readonly prompt_variant: number | null;
 }
 
-/** What images requests had; null where it does not apply, or the file of the requests determines it. */
-export interface RunImages {
+/** What media requests had; null where it does not apply, or the file of the requests determines it. */
+interface RunMedia {
   /** Of each request, and in conversations of each turn. */
   readonly count: number | null;
   readonly source: 'synthetic' | 'files' | 'urls' | 'files_and_urls';
-  /** In pixels: of several sizes each image has one. */
-  readonly sizes: readonly { readonly width: number; readonly height: number }[] | null;
-  readonly format: 'jpeg' | 'png' | null;
-  /** How many different images there are; null: no two requests have the same. */
+  /** How many different ones there are; null: no two requests have the same. */
   readonly different: number | null;
   /** Hex SHA-256 of the files and addresses in their order. */
   readonly sha256: string | null;
+}
+
+export interface RunImages extends RunMedia {
+  /** In pixels: of several sizes each image has one. */
+  readonly sizes: readonly { readonly width: number; readonly height: number }[] | null;
+  readonly format: 'jpeg' | 'png' | null;
+}
+
+/** Clips of audio; the synthetic ones are WAV files of one channel and 16 bits. */
+export interface RunAudio extends RunMedia {
+  readonly length_seconds: Spread | null;
+  /** Of several sample rates each clip has one. */
+  readonly sample_rates_hz: readonly number[] | null;
 }
 
 /** The data set that a file was downloaded from. */
@@ -115,6 +126,7 @@ export function datasetText(dataset: RunDataset): string {
     prefixText(dataset),
     dataset.user_context_tokens > 0 && `context ${dataset.user_context_tokens}`,
     dataset.images && imagesText(dataset.images),
+    dataset.audio && audioText(dataset.audio),
     documents && documents.query_tokens !== null && `query ${documents.query_tokens}`,
     conversation && `turns ${spreadText(conversation.turns)}`,
     entries !== null && `entries ${entries}`,
@@ -132,13 +144,14 @@ function prefixText({ prefix_prompts: one, prefix_tree: tree, primed_prefixes: p
 
 /**
  * Tokens of every prompt, the texts that requests share included; null where files, pairs of lengths, the turns of a
- * conversation or images determine them.
+ * conversation, images or audio determine them.
  */
 export function promptTokens(dataset: RunDataset): Spread | null {
   const { input_tokens, conversation, shared_system_prompt_tokens, prefix_prompts, user_context_tokens } = dataset;
   const levels = dataset.prefix_tree?.levels ?? (prefix_prompts === null ? [] : [prefix_prompts]);
   const prefix = levels.reduce((sum, { tokens }) => sum + tokens, 0);
-  if (input_tokens === null || conversation !== null || dataset.images !== undefined) return null;
+  const hasMedia = dataset.images !== undefined || dataset.audio !== undefined;
+  if (input_tokens === null || conversation !== null || hasMedia) return null;
   if (dataset.documents !== undefined) {
     const { count, query_tokens } = dataset.documents;
     // The query is read with each document.
@@ -149,10 +162,22 @@ export function promptTokens(dataset: RunDataset): Spread | null {
   return { mean: input_tokens.mean + shared, stddev: input_tokens.stddev };
 }
 
-function imagesText({ count, source, sizes, format, different }: RunImages): string {
+function imagesText({ sizes, format, ...images }: RunImages): string {
   const size = sizes?.map(({ width, height }) => `${width}×${height}`).join('/');
-  const kind = size === undefined ? `of ${different ?? 0} ${source.replaceAll('_', ' ')}` : `${size} ${format ?? ''}`;
-  return `images ${count === null ? '' : `${count} `}${kind}`;
+  return mediaText('images', images, size === undefined ? null : `${size} ${format ?? ''}`);
+}
+
+function audioText({ length_seconds: length, sample_rates_hz: rates, ...audio }: RunAudio): string {
+  return mediaText(
+    'audio',
+    audio,
+    length && `${spreadText(length)} s ${(rates ?? []).map((hz) => hz / 1000).join('/')} kHz`,
+  );
+}
+
+function mediaText(kind: string, { count, source, different }: RunMedia, synthetic: string | null): string {
+  const what = synthetic ?? `of ${different ?? 0} ${source.replaceAll('_', ' ')}`;
+  return `${kind} ${count === null ? '' : `${count} `}${what}`;
 }
 
 const spreadText = ({ mean, stddev }: Spread): string => (stddev === 0 ? String(mean) : `${mean}±${stddev}`);

@@ -14,6 +14,13 @@ export function seededRandom(seed: string | number): Random {
   return () => next() / 2 ** 32;
 }
 
+/** A normally distributed number (Box-Muller); the mean itself without a standard deviation. */
+export function drawNormal(mean: number, stddev: number, random: Random): number {
+  if (stddev === 0) return mean;
+  const radius = Math.sqrt(-2 * Math.log(1 - random()));
+  return mean + stddev * radius * Math.cos(2 * Math.PI * random());
+}
+
 /** Whole numbers 0 to 2^32 − 1, seeded by a whole number, which is used modulo 2^32. */
 export function sfc32(seed: number): () => number {
   return generator(0, seed | 0, 0, 1);

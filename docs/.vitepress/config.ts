@@ -29,7 +29,7 @@ export default defineConfig({
           ...[
             'run-a-benchmark.md',
             'conversations.md',
-            'images.md',
+            'images-and-audio.md',
             'runs-and-queries.md',
             'import-results.md',
             'judge-production.md',

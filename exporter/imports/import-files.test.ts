@@ -279,6 +279,8 @@ describe('records', () => {
         documents: null,
         images: null,
         image_bytes: null,
+        audio_ns: null,
+        audio_bytes: null,
         request_bytes: null,
         tcp_connect_ns: null,
       };

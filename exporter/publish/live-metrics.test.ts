@@ -96,23 +96,26 @@ describe('the live metrics', () => {
     expect(await textOf(live)).toBe(golden('under-way.txt'));
   });
 
-  test('texts that were read, and images, are counted where requests have them', async () => {
+  test('texts that were read, images and audio are counted where requests have them', async () => {
     const plain = runFile();
     const images = { count: 1, source: 'urls', sizes: null, format: null, different: 1, sha256: null } as const;
+    const ofFiles = { length_seconds: null, sample_rates_hz: null, different: 1, sha256: null };
+    const audio = { count: 1, source: 'files', ...ofFiles } as const;
     const run = {
       ...plain,
       comparison_key: { ...plain.comparison_key, endpoint_type: 'rerank' },
-      dataset: { ...EXAMPLE_DATASET, images },
+      dataset: { ...EXAMPLE_DATASET, images, audio },
     };
     const live = createLiveMetrics({ run, version: '0.1.0' });
     const labels = 'run_id="20261103T101500Z-abcdefghij",shard="0",phase="measure"';
     expect(await textOf(live)).toContain(`llmbench_documents_total{${labels}} 0\n`);
-    live.requestEnded(requestRecord({ documents: 10, images: 3 }));
-    live.requestEnded(requestRecord({ documents: 10, images: 3 }));
-    live.requestEnded(requestRecord({ outcome: 'error', reason: 'reset', documents: 10, images: 3 }));
+    live.requestEnded(requestRecord({ documents: 10, images: 3, audio_ns: 2.5e9 }));
+    live.requestEnded(requestRecord({ documents: 10, images: 3, audio_ns: 2.5e9 }));
+    live.requestEnded(requestRecord({ outcome: 'error', reason: 'reset', documents: 10, images: 3, audio_ns: 2.5e9 }));
     const text = await textOf(live);
     expect(text).toContain(`llmbench_documents_total{${labels}} 20\n`);
     expect(text).toContain(`llmbench_images_total{${labels}} 6\n`);
+    expect(text).toContain(`llmbench_audio_seconds_total{${labels}} 5\n`);
   });
 
   test.each(ENDPOINT_TYPES.filter((type) => type !== 'template'))('texts of %s', async (type) => {

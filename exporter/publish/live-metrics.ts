@@ -76,6 +76,7 @@ interface PhaseCounts {
   chunks: number;
   documents: number;
   images: number;
+  audio_ns: number;
 }
 
 /** A part of a run that begins and ends once. */
@@ -121,6 +122,7 @@ class RunTally {
     if (record.outcome === 'ok') {
       tally.documents += record.documents ?? 0;
       tally.images += record.images ?? 0;
+      tally.audio_ns += record.audio_ns ?? 0;
     }
     if (record.phase === 'measure' && record.outcome === 'ok' && this.#isGood?.(record) === true)
       this.goodRequests += 1;
@@ -144,6 +146,7 @@ function emptyTally(): PhaseCounts {
     chunks: 0,
     documents: 0,
     images: 0,
+    audio_ns: 0,
   };
 }
 
@@ -299,6 +302,15 @@ function liveFamilies(
             'llmbench_images_total',
             'Images in ok requests, those of earlier turns included.',
             perPhase((phase) => phase.images),
+          ),
+        ]),
+    ...(run.dataset?.audio === undefined
+      ? []
+      : [
+          counter(
+            'llmbench_audio_seconds_total',
+            'Length of the audio in ok requests, that of earlier turns included.',
+            perPhase((phase) => phase.audio_ns / 1e9),
           ),
         ]),
     gauge('llmbench_requests_in_flight', 'Requests sent whose response is not complete.', () => one(tally.inFlight)),

@@ -7,7 +7,7 @@ import { environmentProxies, NO_PROXIES } from '../http-client/proxy.ts';
 import { queryValues } from '../http-client/public-url.ts';
 import type { Dataset } from '../load/datasets/dataset.ts';
 import { withModels } from '../load/datasets/mixed-models.ts';
-import { documentShape, openDataset, type InputFile } from '../load/datasets/open-dataset.ts';
+import { documentShape, openDataset, type DatasetRequest, type InputFile } from '../load/datasets/open-dataset.ts';
 import {
   DEFAULT_INPUT_TOKENS,
   DEFAULT_OUTPUT_TOKENS,
@@ -20,8 +20,8 @@ import { limitsOutput, type ResponseMode, type Endpoint, type GenerationOptions 
 import { checkedExtraInputs } from '../load/endpoints/extra-inputs.ts';
 import { parseTemplate } from '../load/endpoints/template-config.ts';
 import type { TemplateConfig } from '../load/endpoints/template.ts';
-import type { ImageOptions } from '../load/datasets/with-images.ts';
-import { isImageUrl } from '../load/images/read-images.ts';
+import { MEDIA_KINDS, MEDIA_OPTIONS } from '../load/media/media-kinds.ts';
+import { isMediaUrl } from '../load/media/read-media.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import { TRACE_HEADER } from '../load/requests/trace-context.ts';
 import { loadTokenizer, type Tokenizer } from '../load/tokenizers/tokenizer.ts';
@@ -197,10 +197,7 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
   const { takes } = endpoint;
   const datasetRequest = { ...traffic.dataset, seed: request.seed, repeat: request.textVariant, takes };
   const opened = await openDataset(datasetRequest, tokenizer);
-  if (opened.images !== undefined && endpoint.hasImages !== true)
-    throw new ConfigurationError(
-      `--endpoint-type ${endpoint.type} has no images: use chat, responses or messages, or remove --images`,
-    );
+  refuseUnreadMedia(opened, endpoint);
   const dataset = request.models === undefined ? opened : withModels(opened, request.models, request.seed);
   return {
     target: targets[0],
@@ -219,10 +216,22 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
       ...runDataset(request, dataset, tokenizer),
       ...readTexts(documentShape(datasetRequest)),
       ...(dataset.images && { images: dataset.images }),
+      ...(dataset.audio && { audio: dataset.audio }),
     },
     credentials,
     secrets,
   };
+}
+
+const WITH_MEDIA = { images: 'chat, responses or messages', audio: 'chat' };
+
+/** Throws a `ConfigurationError` when requests have media that the endpoint does not read. */
+function refuseUnreadMedia(dataset: Dataset, { type, media = [] }: Endpoint): void {
+  const kind = MEDIA_KINDS.find((each) => dataset[each] !== undefined && !media.includes(each));
+  if (kind === undefined) return;
+  throw new ConfigurationError(
+    `--endpoint-type ${type} has no ${kind}: use ${WITH_MEDIA[kind]}, or remove ${MEDIA_OPTIONS[kind]}`,
+  );
 }
 
 /** The targets of the URLs, each with the proxy that the environment names for it. */
@@ -306,12 +315,12 @@ function tracing({ traffic: { traceSampleRatio = 0 }, headers }: RunRequest): Pi
 
 /** All that may have a query. */
 const addressesOf = ({ url, traffic: { moreUrls, endpointPath, dataset } }: RunRequest): readonly string[] => [
-  ...[url, ...moreUrls, ...imageAddresses(dataset.images?.source)],
+  ...[url, ...moreUrls, ...mediaAddresses(dataset.media)],
   ...(endpointPath === null ? [] : [`http://h${endpointPath}`]),
 ];
 
-const imageAddresses = (source: ImageOptions['source'] | undefined): readonly string[] =>
-  source?.kind === 'given' ? source.sources.filter(isImageUrl) : [];
+const mediaAddresses = (media: DatasetRequest['media'] = []): readonly string[] =>
+  media.flatMap((each) => ('sources' in each ? each.sources.filter(isMediaUrl) : []));
 
 const SECRET_HEADER = /authorization|cookie|key|token|secret/;
 

@@ -136,7 +136,9 @@ const MODEL_MIX = {
   selection: 'round_robin',
 } as const;
 
-const IMAGES = { count: 1, source: 'urls', sizes: null, format: null, different: 1, sha256: null } as const;
+const MEDIA = { count: 1, source: 'urls', different: 1, sha256: null } as const;
+const IMAGES = { ...MEDIA, sizes: null, format: null };
+const AUDIO = { ...MEDIA, length_seconds: null, sample_rates_hz: null };
 
 function liveMetrics(): ReturnType<typeof createLiveMetrics> {
   const run = runFile();
@@ -144,7 +146,7 @@ function liveMetrics(): ReturnType<typeof createLiveMetrics> {
   const load: Load = { ...closedLoop(null), mode: 'stages', stages };
   const stop = { request_count: 10, benchmark_duration_seconds: 60 };
   const key = { ...run.comparison_key, endpoint_type: 'embeddings', load, stop, model_mix: MODEL_MIX };
-  const staged = { ...run, comparison_key: key, dataset: { ...EXAMPLE_DATASET, images: IMAGES } };
+  const staged = { ...run, comparison_key: key, dataset: { ...EXAMPLE_DATASET, images: IMAGES, audio: AUDIO } };
   const live = createLiveMetrics({
     run: staged,
     version: '0',

@@ -5,7 +5,7 @@ import type { ApiError } from '../http/json-body.ts';
 
 /**
  * JSON in which a string `$name` stands for a value: `$text` of the token (also within a longer string), `$id`,
- * `$created`, `$model`, `$finish`, `$images` (tokens of images), and the counts so far: `$in`, `$out` (all output), `$reasoning`, `$visible` (output
+ * `$created`, `$model`, `$finish`, `$media` (tokens of images and audio), and the counts so far: `$in`, `$out` (all output), `$reasoning`, `$visible` (output
  * without reasoning) and `$total`.
  */
 export type Template = JsonValue;
@@ -73,8 +73,8 @@ export interface UsageRule {
   /** Whether it comes without `stream_options.include_usage`. */
   readonly always?: true;
   readonly value: Members;
-  /** Members besides, for a request with images; `$images` are their tokens. Default: none. */
-  readonly images?: Members;
+  /** Members besides, for a request with images or audio; `$media` are their tokens. Default: none. */
+  readonly media?: Members;
   /** Of the event of its own. Default: none. */
   readonly choices?: readonly Template[];
   /** Whether it is null in the events before, if it comes. */
@@ -193,13 +193,13 @@ interface Events {
   readonly last: Compiled | null;
   readonly finish: Compiled | null;
   readonly usage: Compiled | null;
-  /** For a request with images. */
-  readonly imageUsage: Compiled | null;
+  /** For a request with images or audio. */
+  readonly mediaUsage: Compiled | null;
 }
 
 function compiledEvents(dialect: Wording, isCounted: boolean): Events {
   const { head = HEAD, choice = CHOICE, text = TEXT, first = FIRST, reasoning, finish = {}, finishExtra } = dialect;
-  const { where, value, images = {}, nullBefore, choices = [] } = dialect.usage;
+  const { where, value, media = {}, nullBefore, choices = [] } = dialect.usage;
   const counts = where === 'every' && isCounted ? { usage: value } : nullBefore && isCounted ? { usage: null } : {};
   const event = (delta: Members, end: Members = {}, extra: Members = {}): Compiled =>
     compile({
@@ -218,7 +218,7 @@ function compiledEvents(dialect: Wording, isCounted: boolean): Events {
     last: finish === 'text' ? event(text, end, extra) : null,
     finish: finish === 'text' ? null : event(finish, end, extra),
     usage: where === 'chunk' && isCounted ? compile({ ...head, choices, usage: value }) : null,
-    imageUsage: where === 'chunk' && isCounted ? compile({ ...head, choices, usage: { ...value, ...images } }) : null,
+    mediaUsage: where === 'chunk' && isCounted ? compile({ ...head, choices, usage: { ...value, ...media } }) : null,
   };
 }
 
@@ -258,8 +258,8 @@ class DialectTexts implements StreamTexts {
     const of = (template: Compiled | null): Compiled | null => template && bound(template, known);
     this.#events = {
       ...{ accepted: [], first: of(events.first), text: bound(events.text, known), reasoning: of(events.reasoning) },
-      ...{ last: of(events.last), finish: of(events.finish), imageUsage: null },
-      usage: of(head.imageTokens === undefined ? events.usage : events.imageUsage),
+      ...{ last: of(events.last), finish: of(events.finish), mediaUsage: null },
+      usage: of(head.mediaTokens === undefined ? events.usage : events.mediaUsage),
     };
     const announced = events.accepted.map((each) =>
       typeof each === 'string' ? each : this.#event(bound(each, known), '', null),
@@ -305,8 +305,8 @@ class DialectTexts implements StreamTexts {
   }
 }
 
-const headValues = ({ id, created, model, imageTokens = 0 }: ResponseHead): Values => ({
-  images: `${imageTokens}`,
+const headValues = ({ id, created, model, mediaTokens = {} }: ResponseHead): Values => ({
+  media: JSON.stringify(mediaTokens),
   id: JSON.stringify(id),
   created: `${created}`,
   model: JSON.stringify(model),
@@ -338,7 +338,7 @@ function wholeResponse(dialect: Wording, response: ResponseHead, content: string
         ...filled({ ...wholeChoice, finish_reason: dialect.finishReason ?? '$finish' }),
       },
     ],
-    usage: filled(response.imageTokens === undefined ? usage.value : { ...usage.value, ...usage.images }),
+    usage: filled(response.mediaTokens === undefined ? usage.value : { ...usage.value, ...usage.media }),
   });
 }
 

@@ -313,7 +313,7 @@ const TABLE = {
       where: 'chunk',
       value: COUNTS,
       // With `--enable-prompt-tokens-details`.
-      images: { prompt_tokens_details: { multimodal_tokens: { image: '$images' } } },
+      media: { prompt_tokens_details: { multimodal_tokens: '$media' } },
     },
     notes: ['`reasoning` was `reasoning_content` in older versions. `simulate --system vllm` also has its metrics.'],
     sources: [

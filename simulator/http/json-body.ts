@@ -1,4 +1,4 @@
-import { imageOf, type PromptImage } from './images.ts';
+import { mediaOf, type PromptMedia } from './media.ts';
 import type { ServerResponse, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -98,7 +98,7 @@ export interface Message {
   readonly role: string;
   readonly text: string;
   /** After the text. */
-  readonly images?: readonly PromptImage[];
+  readonly media?: readonly PromptMedia[];
 }
 
 /** @throws ApiError 400 for what is no list of messages; `key` is where it stands */
@@ -111,12 +111,12 @@ export function readMessages(value: unknown, key: string): readonly Message[] {
       throw badRequest('Each message must be an object with a role.', key);
     }
     const { content } = message;
-    const images = Array.isArray(content) ? (content as unknown[]).flatMap((part) => readImage(part)) : [];
-    return { role: message['role'], text: readContent(content, key), ...(images.length > 0 && { images }) };
+    const media = Array.isArray(content) ? (content as unknown[]).flatMap((part) => readMedia(part)) : [];
+    return { role: message['role'], text: readContent(content, key), ...(media.length > 0 && { media }) };
   });
 }
 
-const readImage = (part: unknown): PromptImage | readonly never[] => (isObject(part) ? (imageOf(part) ?? []) : []);
+const readMedia = (part: unknown): PromptMedia | readonly never[] => (isObject(part) ? (mediaOf(part) ?? []) : []);
 
 /** The texts of content, which is a string or a list of parts. */
 function readContent(content: unknown, key: string): string {
@@ -164,7 +164,7 @@ export async function sendTruth(response: ServerResponse, json: Iterable<string>
   await pipeline(Readable.from(json), response);
 }
 
-/** Enough for every prompt that fits a model, with its images. */
+/** Enough for every prompt that fits a model, with its images and audio. */
 export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /**

@@ -37,9 +37,9 @@ export function startResponse(
 ): void {
   const { route, idPrefix, model, prompt, maxTokens, stream, includeUsage } = request;
   const id = `${idPrefix}${randomUUID().replaceAll('-', '')}`;
-  const { imageTokens } = prompt;
+  const { mediaTokens } = prompt;
   const created = Math.floor(Date.now() / 1000);
-  const head: ResponseHead = { id, created, model, ...(imageTokens !== undefined && { imageTokens }) };
+  const head: ResponseHead = { id, created, model, ...(mediaTokens && { mediaTokens }) };
   generations.start({
     ...{ id, route, prompt, maxTokens, streaming: stream, response, ended },
     makeReply: (parts) => {

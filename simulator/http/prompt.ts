@@ -1,4 +1,4 @@
-import type { PromptImage } from './images.ts';
+import type { MediaTokens, PromptMedia } from './media.ts';
 import type { Message } from './json-body.ts';
 
 /** A prompt as the engine needs it. */
@@ -6,8 +6,8 @@ export interface Prompt {
   readonly tokens: number;
   /** One hash per full block, each over everything from the beginning. */
   readonly blockHashes: number[];
-  /** Of the tokens, those of images; absent: there are none. */
-  readonly imageTokens?: number;
+  /** Of the tokens, those of images and audio; absent: there are none. */
+  readonly mediaTokens?: MediaTokens;
 }
 
 /** What the chat template puts around each message, and before the response. */
@@ -15,16 +15,16 @@ const TEMPLATE_TOKENS = 4;
 
 /**
  * Splits messages into tokens: each word and each punctuation mark is one, and four around each message. That is no
- * tokenizer of any model: it is the same for the same text, and about right for English. The tokens of images follow
- * the text of their message.
+ * tokenizer of any model: it is the same for the same text, and about right for English. The tokens of images
+ * and audio follow the text of their message.
  */
 export function readPrompt(messages: readonly Message[], blockSize: number): Prompt {
   const prompt = new GrowingPrompt(blockSize);
-  for (const { role, text, images = [] } of messages) {
+  for (const { role, text, media = [] } of messages) {
     for (let i = 1; i < TEMPLATE_TOKENS; i++) prompt.add('<template>');
     prompt.add(role);
     prompt.addText(text);
-    for (const image of images) prompt.addImage(image);
+    for (const each of media) prompt.addMedia(each);
   }
   return prompt;
 }
@@ -39,7 +39,7 @@ export function readPlainPrompt(text: string, blockSize: number): Prompt {
 
 class GrowingPrompt implements Prompt {
   tokens = 0;
-  imageTokens?: number;
+  mediaTokens?: MediaTokens;
   readonly blockHashes: number[] = [];
   readonly #blockSize: number;
   readonly #hash = new RunningHash();
@@ -54,9 +54,9 @@ class GrowingPrompt implements Prompt {
     if (this.tokens % this.#blockSize === 0) this.blockHashes.push(this.#hash.value);
   }
 
-  addImage({ key, tokens }: PromptImage): void {
+  addMedia({ kind, key, tokens }: PromptMedia): void {
     for (let i = 0; i < tokens; i++) this.add(key);
-    this.imageTokens = (this.imageTokens ?? 0) + tokens;
+    this.mediaTokens = { ...this.mediaTokens, [kind]: (this.mediaTokens?.[kind] ?? 0) + tokens };
   }
 
   addText(text: string): void {

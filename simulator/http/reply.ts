@@ -5,6 +5,7 @@ import type { RequestProgress, FinishedEvent, TokenEvent } from '../engine/event
 import type { StreamFate } from '../faults/plan.ts';
 import type { Reply, MonotonicClock } from './engine-driver.ts';
 import { ApiError, sendJson } from './json-body.ts';
+import type { MediaTokens } from './media.ts';
 import type { TruthRecord } from './truth-log.ts';
 
 /** What all responses to one request have in common. */
@@ -13,8 +14,8 @@ export interface ResponseHead {
   /** Unix time in seconds. */
   readonly created: number;
   readonly model: string;
-  /** Of the prompt, those of images; absent: it has none. */
-  readonly imageTokens?: number;
+  /** Tokens of images and audio in the prompt; absent: it has none. */
+  readonly mediaTokens?: MediaTokens;
 }
 
 /** The server-sent events of one stream, as one server writes them. */

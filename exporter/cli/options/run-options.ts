@@ -16,7 +16,7 @@ import { OBJECTIVE_OPTIONS, requestedObjectives } from './objective-options.ts';
 import { CHECK_OPTIONS } from './judge-options.ts';
 import { GROUP_OPTIONS, scenarioName, TAGS } from './group-options.ts';
 import type { HelpSection, SectionedHelp } from './help-text.ts';
-import { IMAGE_OPTIONS } from './image-options.ts';
+import { MEDIA_OPTIONS } from './media-options.ts';
 import {
   ARRIVAL_OPTIONS,
   END_OPTIONS,
@@ -97,7 +97,7 @@ const LIMIT_OPTIONS = {
 const PLAN_OPTIONS = {
   ...PROMPT_OPTIONS,
   ...LOAD_SOURCE_OPTIONS,
-  ...IMAGE_OPTIONS,
+  ...MEDIA_OPTIONS,
   'random-seed': integer(
     'seed of lengths, arrivals and texts; by default lengths and arrivals use seed 0 and every run has new texts, so that no cache holds them',
     { min: 0, max: Number.MAX_SAFE_INTEGER },

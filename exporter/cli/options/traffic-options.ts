@@ -25,7 +25,7 @@ import {
 import { DEFAULT_RESET_TIMEOUT_SECONDS, type CacheReset } from '../../run/reset-kv-cache.ts';
 import type { TrafficRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
-import { IMAGE_OPTIONS, requestedImages } from './image-options.ts';
+import { MEDIA_OPTIONS, requestedMedia } from './media-options.ts';
 import {
   choice,
   flag,
@@ -253,7 +253,7 @@ export const CACHE_OPTIONS = {
 export const TRAFFIC_OPTIONS = {
   ...ENDPOINT_OPTIONS,
   ...PROMPT_OPTIONS,
-  ...IMAGE_OPTIONS,
+  ...MEDIA_OPTIONS,
   ...CONNECTION_OPTIONS,
   ...CACHE_OPTIONS,
 };
@@ -350,7 +350,7 @@ function requestedDataset(options: TrafficOptions): TrafficRequest['dataset'] {
     batchSize: options['batch-size'],
     queryTokens: options['query-tokens'],
     synthetic: synthetic(options, distribution),
-    images: requestedImages(options),
+    media: requestedMedia(options),
     file:
       path === null
         ? null

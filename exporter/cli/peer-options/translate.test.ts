@@ -31,6 +31,10 @@ test.each([
     '--model m --url h:1 --concurrency 3 --extra-inputs a:1 b:2 --request-count 4 --no-streaming',
   ],
   [
+    'aiperf profile -m m -u h:1 --streaming --request-count 4 --audio-length-mean 5 --audio-sample-rates 16 --audio-depths 16 --audio-format wav --audio-num-channels 1',
+    '--audio-clips 1 --audio-length-mean 5 --model m --url h:1 --streaming --request-count 4 --audio-sample-rates 16',
+  ],
+  [
     'genai-perf profile -m m --streaming --request-count 4',
     '--model m --streaming --request-count 4 --url http://localhost:8000',
   ],

@@ -82,6 +82,7 @@ function together(given: readonly GivenOption[]): readonly { readonly flags: rea
     ...(url.length === 0 ? [] : [{ flags: ['--host', '--port'], words: url }]),
     ...(served === undefined ? [] : [{ flags: ['--served-model-name', '--model'], words: ['--model', served] }]),
     ...imageSize(values),
+    ...audioLength(values),
     ...guideLlmLoad(values),
     ...guideLlmData(values.get('--data')),
   ];
@@ -94,6 +95,14 @@ function imageSize(values: ReadonlyMap<string, string>) {
   const hasCount = ['--image-batch-size', '--batch-size-image'].some((flag) => values.has(flag));
   const words = [...(hasCount ? [] : ['--images', '1']), '--image-size', `${width}x${height}`];
   return [{ flags: ['--image-width-mean', '--image-height-mean'], words }];
+}
+
+/** Likewise one clip, once it has a length. */
+function audioLength(values: ReadonlyMap<string, string>) {
+  const length = values.get('--audio-length-mean');
+  const hasCount = ['--audio-batch-size', '--batch-size-audio'].some((flag) => values.has(flag));
+  if (length === undefined || Number(length) === 0 || hasCount) return [];
+  return [{ flags: ['--audio-length-mean'], words: ['--audio-clips', '1', '--audio-length-mean', length] }];
 }
 
 /** Words of ours for the load that a profile of GuideLLM makes of its rate. */

@@ -190,6 +190,7 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
     ...drafts(result),
     ...loadFit(result),
     ...imageFacts(result.measures),
+    ...audioFacts(result.measures),
     ...stalls(result.measures),
     ...costFacts(result.measures),
     ...serverFacts(result),
@@ -264,11 +265,21 @@ function loadFit({ load_fit: fit = [] }: ResultFile): [name: string, text: strin
 function imageFacts(measures: readonly MeasureResult[]): [name: string, text: string][] {
   const throughput = scalarOf(measures, 'image_throughput');
   if (throughput?.value == null) return [];
-  const means = ['image_count', 'image_size', 'image_token_count'].flatMap((name) => {
+  const means = meansOf(measures, ['image_count', 'image_size', 'image_token_count']);
+  return [['images', `${quantity(throughput.value, throughput.unit)} · per request ${means.join(', ')}`]];
+}
+
+function audioFacts(measures: readonly MeasureResult[]): [name: string, text: string][] {
+  const means = meansOf(measures, ['audio_duration', 'audio_size', 'audio_token_count']);
+  return means.length === 0 ? [] : [['audio', `per request ${means.join(', ')}`]];
+}
+
+/** Of those that were measured. */
+function meansOf(measures: readonly MeasureResult[], names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => {
     const found = measures.find(({ measure }) => measure === name);
     return found?.kind === 'distribution' && found.mean !== null ? [quantity(found.mean, found.unit)] : [];
   });
-  return [['images', `${quantity(throughput.value, throughput.unit)} · per request ${means.join(', ')}`]];
 }
 
 function stalls(measures: readonly MeasureResult[]): [name: string, text: string][] {

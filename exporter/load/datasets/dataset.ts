@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RecordedLoad } from '../../../core/run/recorded-load.ts';
 import type { LoadPhase } from '../../../core/run/record.ts';
-import type { RunImages } from '../../../core/run/run-dataset.ts';
+import type { RunAudio, RunImages } from '../../../core/run/run-dataset.ts';
 import type { GenerationRequest } from '../endpoints/endpoint.ts';
 
 /** Source of a run's requests: any of them can be made at any time, and is always the same. */
@@ -31,8 +31,9 @@ export interface Dataset {
    * absent: nothing, or it is not known.
    */
   readonly shared?: (phase: LoadPhase | 'probe', position: number) => readonly PromptReuse[];
-  /** Images of its requests, which not all endpoints read; absent: there are none. */
+  /** Media of its requests, which not all endpoints read; absent: there are none. */
   readonly images?: RunImages;
+  readonly audio?: RunAudio;
   /** Its messages have roles and calls of tools, which not all endpoints can send; absent: no. */
   readonly hasTools?: boolean;
   /** The recorded load that a plan reproduces; absent: none. */

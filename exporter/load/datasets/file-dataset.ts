@@ -1,6 +1,7 @@
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { Endpoint, GenerationRequest } from '../endpoints/endpoint.ts';
+import type { Media } from '../media/media-kinds.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import { type Dataset, planSha256 } from './dataset.ts';
 import type { TextRow } from './row.ts';
@@ -123,13 +124,14 @@ export function textRequest(
   text: string,
   max_tokens: number,
   tokenizer: Tokenizer | null,
-  { documents = null, images = [] }: Partial<Pick<TextRow, 'documents' | 'images'>> = {},
+  documents: TextRow['documents'] = null,
+  media: Media = {},
 ): GenerationRequest {
   const request = {
     prompt: text,
     max_tokens,
     ...(documents && { documents }),
-    ...(images.length > 0 && { images }),
+    ...media,
   };
   if (tokenizer === null) return request;
   const ofPrompt = text === '' ? 0 : tokenizer.count(text);

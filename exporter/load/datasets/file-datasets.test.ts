@@ -206,7 +206,7 @@ describe('single_turn', () => {
       '{"texts":["a","b"]}',
       ':1: texts must be a list of one string: only --endpoint-type embeddings and pooling have several in a request',
     ],
-    ['{"text":"a","video":"x.mp4"}', ':1: video is not supported: text and images only'],
+    ['{"text":"a","video":"x.mp4"}', ':1: video is not supported: text, images and audio only'],
     ['{"text":"a","output_length":0}', ':1: output_length must be a whole number from 1 to 10000000'],
     ['{"text":"a","output_length":1.5}', ':1: output_length must be a whole number from 1'],
     ['{"text":"a","timestamp":-1}', ':1: timestamp must be a number from 0'],

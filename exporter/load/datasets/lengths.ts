@@ -1,4 +1,4 @@
-import type { Random } from '../../../core/stats/seeded-random.ts';
+import { drawNormal, type Random } from '../../../core/stats/seeded-random.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import { isObject } from '../endpoints/endpoint.ts';
 
@@ -40,13 +40,6 @@ export function onlyLengths(pairs: readonly WeightedPair[]): Lengths | null {
 
 export function drawLength({ mean, stddev }: LengthSpread, random: Random): number {
   return Math.max(1, Math.round(drawNormal(mean, stddev, random)));
-}
-
-/** A normally distributed number (Box-Muller); the mean itself without a standard deviation. */
-export function drawNormal(mean: number, stddev: number, random: Random): number {
-  if (stddev === 0) return mean;
-  const radius = Math.sqrt(-2 * Math.log(1 - random()));
-  return mean + stddev * radius * Math.cos(2 * Math.PI * random());
 }
 
 const LONGEST = 1e7;

@@ -1,8 +1,9 @@
 import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
+import type { Media } from '../media/media-kinds.ts';
 import { type Conversation, type Dataset, turnInOrder } from './dataset.ts';
 import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
-import { RowImages } from './row-images.ts';
+import { RowMedia } from './row-media.ts';
 import { InputRow, textOf } from './row.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 
@@ -11,7 +12,7 @@ interface PlannedTurn {
   /** The messages before it since the previous user turn: a system prompt, or a response that replaces the server's. */
   readonly before: readonly Message[];
   readonly text: string;
-  readonly images: readonly string[];
+  readonly media: Media;
   readonly outputTokens: number | null;
   readonly delaySeconds: number;
 }
@@ -37,17 +38,17 @@ export async function multiTurn(options: MultiTurnOptions): Promise<Dataset> {
     session.turns.push(...row.rows('turns'));
     sessions.set(id, session);
   }
-  const images = new RowImages(options.file);
+  const media = new RowMedia(options.file);
   const conversations: (readonly PlannedTurn[])[] = [];
   for (const { row, turns } of sessions.values())
-    conversations.push(await plannedTurns(row, turns, options.delayRatio, images));
+    conversations.push(await plannedTurns(row, turns, options.delayRatio, media));
   const order = entryOrder(options.strategy, conversations.length, options.seed);
   const conversation = (phase: string, position: number): Conversation =>
     conversationOf(conversations[order(phase, position)] ?? [], options);
   return {
-    planSha256: filePlanSha256('multi_turn', sha256, options, { delayRatio: options.delayRatio, ...images.plan }),
+    planSha256: filePlanSha256('multi_turn', sha256, options, { delayRatio: options.delayRatio, ...media.plan }),
     fileSha256: sha256,
-    ...images.facts,
+    ...media.facts,
     size: conversations.length,
     longestOutputTokens: longestOutput(
       conversations.flat().map(({ outputTokens }) => outputTokens),
@@ -62,7 +63,7 @@ async function plannedTurns(
   row: InputRow,
   turns: readonly InputRow[],
   delayRatio: number,
-  images: RowImages,
+  media: RowMedia,
 ): Promise<readonly PlannedTurn[]> {
   const planned: PlannedTurn[] = [];
   let before: Message[] = [];
@@ -77,7 +78,7 @@ async function plannedTurns(
       const delay_ms = turn.milliseconds('delay') ?? 0;
       const outputTokens = turn.tokens('output_length') ?? turn.tokens('max_tokens');
       const delaySeconds = (delay_ms / 1000) * delayRatio;
-      planned.push({ before, text: content, images: await images.urls(turn.images()), outputTokens, delaySeconds });
+      planned.push({ before, text: content, media: await media.read(turn.media()), outputTokens, delaySeconds });
       before = [];
     } else turn.refuse(`role is '${role}' and must be one of user, assistant, system`);
   }
@@ -99,22 +100,22 @@ function turnRequest(
   { outputTokens, tokenizer }: FileDatasetOptions,
 ): GenerationRequest {
   const history: Message[] = [];
-  turns.forEach(({ before, text, images }, i) => {
+  turns.forEach(({ before, text, media }, i) => {
     const isAnswered = before.some(({ role }) => role === 'assistant');
     const response = responses[i - 1] ?? '';
     if (i > 0 && !isAnswered && response !== '') history.push({ role: 'assistant', content: response });
     history.push(...before);
-    if (i < turns.length - 1) history.push({ role: 'user', content: text, ...(images.length > 0 && { images }) });
+    if (i < turns.length - 1) history.push({ role: 'user', content: text, ...media });
   });
   const last = turns.at(-1);
-  const { text: prompt = '', images = [] } = last ?? {};
+  const { text: prompt = '', media = {} } = last ?? {};
   const count = (text: string): number => tokenizer?.count(text) ?? 0;
   const input_tokens = history.reduce((tokens, message) => tokens + count(message.content), count(prompt));
   return {
     prompt,
     max_tokens: last?.outputTokens ?? outputTokens ?? DEFAULT_OUTPUT_TOKENS,
     ...(history.length === 0 ? {} : { history }),
-    ...(images.length > 0 && { images }),
+    ...media,
     ...(tokenizer === null ? {} : { input_tokens }),
   };
 }

@@ -12,6 +12,7 @@ import {
   TraceRows,
 } from './trace-dataset.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
+import { MEDIA_KINDS, MEDIA_OPTIONS, mediaOf, type Media } from '../media/media-kinds.ts';
 import type { Dataset } from './dataset.ts';
 import {
   type SamplingStrategy,
@@ -26,8 +27,8 @@ import {
 import { multiTurn } from './multi-turn.ts';
 import { planDataset } from './plan-file.ts';
 import { sessions, type History } from './sessions.ts';
-import { RowImages } from './row-images.ts';
-import { withImages, type ImageOptions } from './with-images.ts';
+import { RowMedia } from './row-media.ts';
+import { withMedia, type RequestedMedia } from './with-media.ts';
 import { shareGpt } from './sharegpt.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, syntheticDataset } from './synthetic-dataset.ts';
 import type { DocumentShape, SyntheticOptions } from './synthetic-dataset.ts';
@@ -75,8 +76,8 @@ export interface DatasetRequest {
   /** What requests of the endpoint contain; absent: a prompt. */
   readonly takes?: Endpoint['takes'] | undefined;
   readonly file: InputFile | null;
-  /** `--images`; null or absent: none but those of a file. */
-  readonly images?: Omit<ImageOptions, 'seed' | 'variant'> | null;
+  /** `--images` and `--audio-clips`; absent: none but those of a file. */
+  readonly media?: readonly RequestedMedia[];
 }
 
 export interface InputFile {
@@ -101,16 +102,20 @@ export interface InputFile {
 
 /** Opens the configured dataset. Throws a `ConfigurationError`, with file and line if there is one. */
 export async function openDataset(request: DatasetRequest, tokenizer: Tokenizer | null): Promise<Dataset> {
-  const dataset = await openTexts(request, tokenizer);
-  const { images = null, file, seed, repeat } = request;
-  if (images === null) return dataset;
-  if (dataset.images !== undefined)
-    throw new ConfigurationError('--images has no effect with an --input-file that has images: remove it');
-  if (file !== null && OWN_MESSAGES.has(file.type))
-    throw new ConfigurationError(
-      `--images has no effect with a file of the type ${file.type}, which sets the messages`,
-    );
-  return withImages(dataset, { ...images, seed, variant: repeat });
+  let dataset = await openTexts(request, tokenizer);
+  const { media = [], file, seed, repeat } = request;
+  for (const requested of media) {
+    const { kind } = requested;
+    const option = MEDIA_OPTIONS[kind];
+    if (dataset[kind] !== undefined)
+      throw new ConfigurationError(`${option} has no effect with an --input-file that has ${kind}: remove it`);
+    if (file !== null && OWN_MESSAGES.has(file.type))
+      throw new ConfigurationError(
+        `${option} has no effect with a file of the type ${file.type}, which sets the messages`,
+      );
+    dataset = await withMedia(dataset, requested, { seed, variant: repeat });
+  }
+  return dataset;
 }
 
 /** Files whose requests are complete, or whose agents have messages that begin no turn. */
@@ -241,16 +246,19 @@ function allHaveTimes(): never {
   throw new RangeError('every row has a time');
 }
 
+/** A row with its files. */
+type ReadRow = Omit<TextRow, 'media'> & { readonly media: Media };
+
 /** `single_turn`: a JSON object per line with a `text`. Throws a `ConfigurationError`. */
 async function singleTurn(options: FileDatasetOptions): Promise<Dataset> {
   const { texts, sha256 } = await readLines(options.file);
-  const images = new RowImages(options.file);
-  const rows: (TextRow & { readonly row: InputRow })[] = [];
+  const media = new RowMedia(options.file);
+  const rows: (ReadRow & { readonly row: InputRow })[] = [];
   for (const text of requireEntries(texts, options.file)) {
     const row = InputRow.parse(options.file, text);
     if (row.has('delay')) row.refuse('delay requires --custom-dataset-type multi_turn');
     const read = textRow(row, options.takes);
-    rows.push({ row, ...read, images: await images.urls(read.images) });
+    rows.push({ row, ...read, media: await media.read(read.media) });
   }
   // The times are meaningful only in file order.
   const due_ns = options.strategy === 'sequential' ? dueTimes_ns(rows) : undefined;
@@ -259,15 +267,17 @@ async function singleTurn(options: FileDatasetOptions): Promise<Dataset> {
     'single_turn',
     { entries, sha256 },
     options,
-    ({ text, outputTokens, ...others }) =>
-      textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer, others),
+    ({ text, outputTokens, documents, media: ofRow }) => {
+      const max_tokens = outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS;
+      return textRequest(text, max_tokens, options.tokenizer, documents, ofRow);
+    },
     longestOutput(
       entries.map(({ outputTokens }) => outputTokens),
       options,
     ),
-    images.plan,
+    media.plan,
   );
-  return { ...dataset, ...images.facts, ...(due_ns === undefined ? {} : { due_ns }) };
+  return { ...dataset, ...media.facts, ...(due_ns === undefined ? {} : { due_ns }) };
 }
 
 /** Names of the field that limits the output length in the bodies of the known APIs. */
@@ -343,24 +353,24 @@ async function mooncakeTrace(options: TraceOptions): Promise<Dataset> {
  */
 async function randomPool(options: FileDatasetOptions): Promise<Dataset> {
   const files = await poolFiles(options.file);
-  const pools: (readonly TextRow[])[] = [];
+  const pools: (readonly ReadRow[])[] = [];
   const hash = createHash('sha256');
-  const images = new RowImages(files[0] ?? options.file);
+  const media = new RowMedia(files[0] ?? options.file);
   for (const file of files) {
     const { texts, sha256 } = await readLines(file);
-    const pool: TextRow[] = [];
+    const pool: ReadRow[] = [];
     for (const text of requireEntries(texts, file)) {
       const row = textRow(InputRow.parse(file, text));
-      pool.push({ ...row, images: await images.urls(row.images) });
+      pool.push({ ...row, media: await media.read(row.media) });
     }
     pools.push(pool);
     hash.update(sha256);
   }
   const fileSha256 = hash.digest('hex');
   return {
-    planSha256: filePlanSha256('random_pool', fileSha256, options, { seeded: 1, ...images.plan }),
+    planSha256: filePlanSha256('random_pool', fileSha256, options, { seeded: 1, ...media.plan }),
     fileSha256,
-    ...images.facts,
+    ...media.facts,
     size: null,
     longestOutputTokens: longestOutput(
       pools.flat().map(({ outputTokens }) => outputTokens),
@@ -368,11 +378,17 @@ async function randomPool(options: FileDatasetOptions): Promise<Dataset> {
     ),
     request(phase, position) {
       const random = seededRandom(`${options.seed}/${phase}/${position}/entry`);
-      const rows = pools.map((pool) => pool[Math.floor(random() * pool.length)] as TextRow);
+      const rows = pools.map((pool) => pool[Math.floor(random() * pool.length)] as ReadRow);
       const outputTokens = rows.find((row) => row.outputTokens !== null)?.outputTokens;
       const text = rows.map((row) => row.text).join('\n');
       const max_tokens = outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS;
-      return textRequest(text, max_tokens, options.tokenizer, { images: rows.flatMap((row) => row.images) });
+      const ofRows = MEDIA_KINDS.map((kind) =>
+        mediaOf(
+          kind,
+          rows.flatMap(({ media: of }) => of[kind] ?? []),
+        ),
+      );
+      return textRequest(text, max_tokens, options.tokenizer, null, Object.assign({}, ...ofRows) as Media);
     },
   };
 }

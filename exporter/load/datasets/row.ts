@@ -1,12 +1,22 @@
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import { type Endpoint, isObject, type JsonObject } from '../endpoints/endpoint.ts';
+import type { MediaKind } from '../media/media-kinds.ts';
 import type { InputText } from './input-lines.ts';
 
 const LONGEST = 1e7;
 const LATEST_MS = 1e12;
 /** What other tools' files may contain and llmbench cannot send. */
-const NOT_SENT = ['audio', 'audios', 'video', 'videos'];
-const IMAGES = ['image', 'images'];
+const NOT_SENT = ['video', 'videos'];
+/** Fields with one, and with several. */
+const MEDIA_FIELDS: Readonly<Record<MediaKind, readonly [one: string, all: string]>> = {
+  images: ['image', 'images'],
+  audio: ['audio', 'audios'],
+};
+
+/** Paths and URLs of a row. */
+export type RowMediaNames = Readonly<Record<MediaKind, readonly string[]>>;
+
+const NO_MEDIA: RowMediaNames = { images: [], audio: [] };
 
 /** One JSON object of an input file; every error message is one line that begins with file and line. */
 export class InputRow {
@@ -45,20 +55,24 @@ export class InputRow {
 
   /** Rejects images and audio, which would otherwise be dropped silently. */
   onlyText(): this {
-    return this.#without([...IMAGES, ...NOT_SENT], 'text only');
+    return this.#without([...Object.values(MEDIA_FIELDS).flat(), ...NOT_SENT], 'text only');
   }
 
   /**
-   * Paths and URLs of images: `image`, a list `images`, or AIPerf's `"images": [{"name": "…", "contents": ["…"]}]`; empty
-   * without any. Rejects audio and video.
+   * Paths and URLs of images and audio: `image`, a list `images`, or AIPerf's `"images": [{"name": "…", "contents":
+   * ["…"]}]`; empty without any. Rejects video.
    */
-  images(): readonly string[] {
-    this.#without(NOT_SENT, 'text and images only');
-    const { images } = this.#json;
-    const named = Array.isArray(images) && isObject(images[0]);
-    const listed = named ? this.rows('images').flatMap((each) => each.strings('contents') ?? []) : this.names('images');
-    const one = this.string('image');
-    return [...(one === null ? [] : [one]), ...(listed ?? [])];
+  media(): RowMediaNames {
+    this.#without(NOT_SENT, 'text, images and audio only');
+    return { images: this.#named(MEDIA_FIELDS.images), audio: this.#named(MEDIA_FIELDS.audio) };
+  }
+
+  #named([one, all]: readonly [one: string, all: string]): readonly string[] {
+    const list = this.#json[all];
+    const named = Array.isArray(list) && isObject(list[0]);
+    const listed = named ? this.rows(all).flatMap((each) => each.strings('contents') ?? []) : this.names(all);
+    const single = this.string(one);
+    return [...(single === null ? [] : [single]), ...(listed ?? [])];
   }
 
   #without(names: readonly string[], supported: string): this {
@@ -145,8 +159,7 @@ export interface TextRow {
   readonly text: string;
   /** The texts of endpoints that read several, which are compared with `text` if they rank; null: `text` alone. */
   readonly documents: readonly string[] | null;
-  /** Paths and URLs. */
-  readonly images: readonly string[];
+  readonly media: RowMediaNames;
   /** `max_tokens`; null: the run's setting. */
   readonly outputTokens: number | null;
   /** When it is due, in milliseconds since the start of the trace; null: it has no time. */
@@ -154,15 +167,15 @@ export interface TextRow {
 }
 
 /**
- * A row of AIPerf's `single_turn` and `random_pool`: `text` (or `texts` with one), `images`, `output_length`, `timestamp`; for
+ * A row of AIPerf's `single_turn` and `random_pool`: `text` (or `texts` with one), `images`, `audios`, `output_length`, `timestamp`; for
  * endpoints that read texts also `texts` with several, or `query` and `documents` (or `passages`). Throws a
  * `ConfigurationError` of the row.
  */
 export function textRow(row: InputRow, takes?: Endpoint['takes']): TextRow {
   return {
     ...(takes === undefined
-      ? { text: textOf(row), documents: null, images: row.images() }
-      : { ...textsOf(row.onlyText(), takes), images: [] }),
+      ? { text: textOf(row), documents: null, media: row.media() }
+      : { ...textsOf(row.onlyText(), takes), media: NO_MEDIA }),
     outputTokens: row.tokens('output_length') ?? row.tokens('max_tokens'),
     timestamp_ms: row.milliseconds('timestamp'),
   };

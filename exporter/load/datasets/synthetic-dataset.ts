@@ -1,5 +1,5 @@
 import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
-import { seededRandom } from '../../../core/stats/seeded-random.ts';
+import { drawNormal, seededRandom } from '../../../core/stats/seeded-random.ts';
 import type { Random } from '../../../core/stats/seeded-random.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type PromptSegment,
   turnInOrder,
 } from './dataset.ts';
-import { drawLength, drawLengths, drawNormal, onlyLengths } from './lengths.ts';
+import { drawLength, drawLengths, onlyLengths } from './lengths.ts';
 import type { Lengths, LengthSpread, WeightedPair } from './lengths.ts';
 import { leavesOf, PathDraw, pathOfLeaf, type PrefixTree } from './prefix-tree.ts';
 import { PromptWriter } from './prompt-writer.ts';

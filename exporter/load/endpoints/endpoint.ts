@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../core/run/canonical-json.ts';
+import type { Media, MediaKind } from '../media/media-kinds.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -6,24 +7,20 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One message of a conversation. */
-export interface Message {
+/** One message of a conversation; its media follow its text. */
+export interface Message extends Media {
   readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
   readonly content: string;
   /** Calls of an assistant, in the form of chat completions; absent: none. */
   readonly tool_calls?: readonly JsonObject[];
   /** The call that a message of the role `tool` answers. */
   readonly tool_call_id?: string;
-  /** Images after the text: `data:` URLs, or addresses from which the server loads them; absent: none. */
-  readonly images?: readonly string[];
 }
 
-/** The content of one request; the dataset makes the text. */
-export interface GenerationRequest {
+/** The content of one request, with the media of the current turn; the dataset makes the text. */
+export interface GenerationRequest extends Media {
   /** The text of the current turn; empty: the history ends with it. */
   readonly prompt: string;
-  /** Images of the current turn, after its text; absent: none. */
-  readonly images?: readonly string[];
   /** What precedes it: system prompt, context, earlier turns with their responses; absent: nothing. */
   readonly history?: readonly Message[];
   /**
@@ -133,8 +130,8 @@ export interface Endpoint {
   readonly generates: boolean;
   /** Headers of every request besides those of all APIs; absent: none. */
   readonly headers?: (apiKey: string | null) => Readonly<Record<string, string>>;
-  /** Whether requests may contain images; absent: no. */
-  readonly hasImages?: boolean;
+  /** What requests may contain beside their text; absent: nothing. */
+  readonly media?: readonly MediaKind[];
   /** For endpoints that generate nothing: a list of texts, or a query with documents; absent: a prompt. */
   readonly takes?: 'texts' | 'ranking';
   /** For the same: the number of results that the response to a request has. */

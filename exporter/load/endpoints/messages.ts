@@ -13,7 +13,7 @@ import {
 } from './endpoint.ts';
 import { finishReasonOf, tokenCount } from './openai-choices.ts';
 import { messages, openAiBody, contentOf } from './openai.ts';
-import { dataOf } from '../images/image-urls.ts';
+import { dataOf } from '../media/media-urls.ts';
 import { textIn } from './response-content.ts';
 
 /** Of the API that these events are of; servers other than Anthropic's ignore it. */
@@ -40,7 +40,7 @@ export function messagesEndpoint(outputFields: readonly string[] | null): Endpoi
     modes: ['stream', 'whole'],
     wholeBy: 'event',
     generates: true,
-    hasImages: true,
+    media: ['images'],
     variableKeys: new Set(['text', 'thinking', 'partial_json']),
     // Anthropic reads the first, vLLM and SGLang read `authorization`, which every request has.
     headers: (apiKey) => ({
@@ -112,7 +112,7 @@ function conversation(all: readonly Message[]): JsonObject {
 function spoken(message: Message): JsonObject {
   const { role, content, tool_calls: calls, tool_call_id: tool_use_id } = message;
   if (role === 'tool') return { role: 'user', content: [{ type: 'tool_result', tool_use_id, content }] };
-  if (calls === undefined) return { role, content: contentOf(message, textBlock, imageBlock) };
+  if (calls === undefined) return { role, content: contentOf(message, { text: textBlock, image: imageBlock }) };
   const text = content === '' ? [] : [textBlock(content)];
   const used = calls.map(({ id, function: called }) =>
     isObject(called) ? { type: 'tool_use', id, name: called.name, input: argumentsOf(called.arguments) } : {},

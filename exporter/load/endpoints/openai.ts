@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type Endpoint,
 } from './endpoint.ts';
+import { dataOf } from '../media/media-urls.ts';
 import { choiceReading } from './openai-choices.ts';
 
 /**
@@ -15,30 +16,45 @@ import { choiceReading } from './openai-choices.ts';
 const OPENAI_OWN_FIELDS = ['model', 'stream', 'stream_options', 'n', 'best_of'] as const;
 
 /** The whole conversation, the current turn last. */
-export function messages({ history = [], prompt, images }: GenerationRequest): readonly Message[] {
+export function messages({ history = [], prompt, images, audio }: GenerationRequest): readonly Message[] {
   if (prompt === '' && history.length > 0) return history;
-  return [...history, { role: 'user', content: prompt, ...(images === undefined ? {} : { images }) }];
+  return [...history, { role: 'user', content: prompt, ...(images && { images }), ...(audio && { audio }) }];
 }
 
-/** What an API has as the content of a message: its text, or with images a list of parts, the text first. */
-export function contentOf(
-  { content, images }: Message,
-  textPart: (text: string) => JsonObject,
-  imagePart: (url: string) => JsonObject,
-): string | readonly JsonObject[] {
-  if (images === undefined) return content;
-  return [...(content === '' ? [] : [textPart(content)]), ...images.map(imagePart)];
+/** The parts of a message's content as an API has them. */
+export interface ContentParts {
+  readonly text: (text: string) => JsonObject;
+  readonly image: (url: string) => JsonObject;
+  /** Absent: the API has no audio, and no request contains any. */
+  readonly audio?: (url: string) => JsonObject;
 }
+
+/** What an API has as the content of a message: its text, or with media a list of parts, the text first. */
+export function contentOf(message: Message, parts: ContentParts): string | readonly JsonObject[] {
+  const { content, images, audio } = message;
+  if (images === undefined && audio === undefined) return content;
+  return [
+    ...(content === '' ? [] : [parts.text(content)]),
+    ...(images ?? []).map(parts.image),
+    ...(parts.audio === undefined ? [] : (audio ?? []).map(parts.audio)),
+  ];
+}
+
+const CHAT_PARTS: ContentParts = {
+  text: (text) => ({ type: 'text', text }),
+  image: (url) => ({ type: 'image_url', image_url: { url } }),
+  // OpenAI's part has these formats only; addresses and others are in vLLM's.
+  audio: (url) => {
+    const data = dataOf(url);
+    const [, format] = /^audio\/(wav|mp3)$/.exec(data?.mediaType ?? '') ?? [];
+    return data === null || format === undefined
+      ? { type: 'audio_url', audio_url: { url } }
+      : { type: 'input_audio', input_audio: { data: data.base64, format } };
+  },
+};
 
 function chatMessage(message: Message): JsonObject {
-  const { images, ...others } = message;
-  if (images === undefined) return others;
-  const content = contentOf(
-    message,
-    (text) => ({ type: 'text', text }),
-    (url) => ({ type: 'image_url', image_url: { url } }),
-  );
-  return { ...others, content };
+  return { ...message, images: undefined, audio: undefined, content: contentOf(message, CHAT_PARTS) };
 }
 
 /** Conversation and prompt as one text, for APIs without roles. */
@@ -103,7 +119,7 @@ export function chatEndpoint(outputFields: readonly string[] | null): Endpoint {
     modes: ['stream', 'whole'],
     wholeBy: 'event',
     generates: true,
-    hasImages: true,
+    media: ['images', 'audio'],
 
     body(request: GenerationRequest, options: GenerationOptions): string {
       const input = { messages: messages(request).map(chatMessage), tools: request.tools };

@@ -37,7 +37,7 @@ export function responsesEndpoint(outputFields: readonly string[] | null): Endpo
     modes: ['stream', 'whole'],
     wholeBy: 'event',
     generates: true,
-    hasImages: true,
+    media: ['images'],
     variableKeys: new Set(['delta', 'text', 'item_id', 'sequence_number', 'obfuscation']),
 
     body(request: GenerationRequest, options: GenerationOptions): string {
@@ -83,11 +83,10 @@ function items(message: Message): readonly JsonObject[] {
     call_id: id,
     ...(isObject(called) ? { name: called.name, arguments: called.arguments } : {}),
   }));
-  const parts = contentOf(
-    message,
-    (said) => ({ type: 'input_text', text: said }),
-    (url) => ({ type: 'input_image', image_url: url, detail: 'auto' }),
-  );
+  const parts = contentOf(message, {
+    text: (said) => ({ type: 'input_text', text: said }),
+    image: (url) => ({ type: 'input_image', image_url: url, detail: 'auto' }),
+  });
   return content === '' && called.length > 0 ? called : [{ role, content: parts }, ...called];
 }
 

@@ -1,7 +1,9 @@
 import type { ConversationPlace, LoadPhase } from '../../../core/run/record.ts';
 import type { Conversation, Dataset } from '../datasets/dataset.ts';
 import type { Endpoint, GenerationOptions, GenerationRequest } from '../endpoints/endpoint.ts';
-import { imageBytes } from '../images/image-urls.ts';
+import type { Media } from '../media/media-kinds.ts';
+import { mediaBytes } from '../media/media-urls.ts';
+import { audioSeconds } from '../media/synthetic-audio.ts';
 import type { TransportRequest } from '../transports/transport.ts';
 import { type Share, WHOLE } from '../workers/share.ts';
 import { newTrace } from './trace-context.ts';
@@ -101,6 +103,9 @@ export interface CountedRequest {
   /** Images, and their bytes (null: an image is an address); absent: no requests have images. */
   readonly images?: number;
   readonly image_bytes?: number | null;
+  /** Length and bytes of audio (null: not known); absent: no requests have audio. */
+  readonly audio_ns?: number | null;
+  readonly audio_bytes?: number | null;
   /** Of the body; absent: not counted. */
   readonly request_bytes?: number;
 }
@@ -328,7 +333,7 @@ export class RequestFeed {
       request_bytes: Buffer.byteLength(body),
       ...(input_tokens === undefined ? {} : { input_tokens }),
       ...(documents === undefined ? {} : { documents }),
-      ...(this.#form.dataset.images === undefined ? {} : countedImages(generation)),
+      ...countedMedia(generation, this.#form.dataset),
     };
     const choices = generation.payload?.n;
     const { traceSampleRatio = 0 } = this.#form;
@@ -352,11 +357,27 @@ export class RequestFeed {
 }
 
 /** Of all turns, as the body repeats them. */
-function countedImages({ images = [], history = [] }: GenerationRequest): CountedRequest {
-  const all = [...history.flatMap((message) => message.images ?? []), ...images];
-  const bytes = all.map(imageBytes);
-  const isKnown = (each: number | null): each is number => each !== null;
-  return { images: all.length, image_bytes: bytes.every(isKnown) ? bytes.reduce((sum, each) => sum + each, 0) : null };
+function countedMedia(
+  { history = [], ...last }: GenerationRequest,
+  dataset: Pick<Dataset, 'images' | 'audio'>,
+): CountedRequest {
+  const all = (kind: keyof Media): readonly string[] => [...history, last].flatMap((message) => message[kind] ?? []);
+  const images = dataset.images && all('images');
+  const audio = dataset.audio && all('audio');
+  return {
+    ...(images && { images: images.length, image_bytes: sumOf(images, mediaBytes) }),
+    ...(audio && {
+      audio_ns: sumOf(audio, (url) => asNanoseconds(audioSeconds(url))),
+      audio_bytes: sumOf(audio, mediaBytes),
+    }),
+  };
+}
+
+const asNanoseconds = (seconds: number | null): number | null => seconds && Math.round(seconds * 1e9);
+
+/** Null: that of one is not known. */
+function sumOf(urls: readonly string[], valueOf: (url: string) => number | null): number | null {
+  return urls.map(valueOf).reduce((sum, each) => (sum === null || each === null ? null : sum + each), 0);
 }
 
 function size(ready: ReadyRequest): number {

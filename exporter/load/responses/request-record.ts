@@ -156,6 +156,8 @@ export function requestRecord(sent: SentRequest, response: ReadResponse): Measur
     documents: sent.documents ?? null,
     images: sent.images ?? null,
     image_bytes: sent.image_bytes ?? null,
+    audio_ns: sent.audio_ns ?? null,
+    audio_bytes: sent.audio_bytes ?? null,
     request_bytes: sent.request_bytes ?? null,
     trace_id: sent.trace_id ?? null,
     chunk_offsets_ns: offsets_ns,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LoadPhase } from '../../../core/run/record.ts';
-import { seededRandom, type Random } from '../../../core/stats/seeded-random.ts';
+import { drawNormal, seededRandom, type Random } from '../../../core/stats/seeded-random.ts';
 import type { Dataset } from '../datasets/dataset.ts';
 import type { ArrivalPattern, OpenLoad, RatePlan, RateStage, StagesPlan } from './load-plan.ts';
 import { stageEdges_ns } from './load-plan.ts';
@@ -112,13 +112,8 @@ function gamma(shape: number, random: Random): number {
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
   for (;;) {
-    const x = normal(random);
+    const x = drawNormal(0, 1, random);
     const v = (1 + c * x) ** 3;
     if (v > 0 && Math.log(1 - random()) < 0.5 * x * x + d - d * v + d * Math.log(v)) return d * v;
   }
-}
-
-/** Box-Muller transform. */
-function normal(random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

@@ -90,6 +90,8 @@ export const RECORD_COLUMNS: readonly RecordColumn[] = [
   nullable('documents', 'int32'),
   nullable('images', 'int32'),
   nullable('image_bytes', 'int64'),
+  nullable('audio_ns', 'int64'),
+  nullable('audio_bytes', 'int64'),
   nullable('request_bytes', 'int64'),
   nullable('trace_id', 'string'),
   nullable('counted_input_tokens', 'int32'),

@@ -240,6 +240,8 @@ export function recordLine(record: RequestRecord): string {
     documents: record.documents ?? undefined,
     images: record.images ?? undefined,
     image_bytes: record.image_bytes ?? undefined,
+    audio_ns: record.audio_ns ?? undefined,
+    audio_bytes: record.audio_bytes ?? undefined,
     request_bytes: record.request_bytes ?? undefined,
     trace_id: record.trace_id ?? undefined,
     counted_input_tokens: record.counted_input_tokens ?? undefined,

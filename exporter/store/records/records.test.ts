@@ -192,6 +192,8 @@ describe('Parquet', () => {
       documents: orNull(tokens),
       images: orNull(tokens),
       image_bytes: orNull(ns),
+      audio_ns: orNull(ns),
+      audio_bytes: orNull(ns),
       request_bytes: orNull(ns),
       trace_id: orNull(fc.stringMatching(/^[0-9a-f]{32}$/)),
       counted_input_tokens: orNull(tokens),

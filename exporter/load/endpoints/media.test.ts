@@ -97,6 +97,23 @@ test.each([
   expect(bodyOf(endpoint)).toMatchObject(expected);
 });
 
+const audioPart = (url: string): unknown => {
+  const body = bodyOf(chat, { prompt: 'hear', images: [DATA], audio: [url], max_tokens: 1 });
+  const [message] = (body as { messages: { content: unknown[] }[] }).messages;
+  expect(message?.content.slice(0, 2)).toMatchObject([{ type: 'text' }, { type: 'image_url' }]);
+  return message?.content[2];
+};
+
+/** OpenAI's part has `wav` and `mp3`; vLLM's has URLs. */
+test.each([
+  ['data:audio/wav;base64,AAAA', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }],
+  ['data:audio/mp3;base64,AAAA', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } }],
+  ['data:audio/flac;base64,AAAA', { type: 'audio_url', audio_url: { url: 'data:audio/flac;base64,AAAA' } }],
+  ['https://example.com/a.wav', { type: 'audio_url', audio_url: { url: 'https://example.com/a.wav' } }],
+])('chat has %s after text and images', (url, expected) => {
+  expect(audioPart(url)).toEqual(expected);
+});
+
 test('an image alone has no empty text beside it', () => {
   expect(bodyOf(chat, { prompt: '', images: [DATA], max_tokens: 1 })).toMatchObject({
     messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: DATA } }] }],

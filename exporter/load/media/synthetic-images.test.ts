@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { crc32, gzipSync, inflateSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { dataOf, imageBytes, mediaTypeOf } from './image-urls.ts';
+import { dataOf, mediaBytes, mediaTypeOf } from './media-urls.ts';
 import { syntheticImages, type ImageFormat } from './synthetic-images.ts';
 
 interface Decoded {
@@ -55,7 +55,7 @@ describe.each(['jpeg', 'png'] as const)('synthetic %s', (format) => {
   const files = Array.from({ length: 40 }, (_, i) => fileOf(make(`image ${i}`)));
 
   test('is a file of that format and size, which decoders accept', () => {
-    expect(mediaTypeOf(files[0] ?? Buffer.alloc(0))).toBe(`image/${format}`);
+    expect(mediaTypeOf('images', files[0] ?? Buffer.alloc(0))).toBe(`image/${format}`);
     for (const file of files) expect(DECODE[format](file)).toMatchObject(size);
   });
 
@@ -71,8 +71,8 @@ describe.each(['jpeg', 'png'] as const)('synthetic %s', (format) => {
   });
 
   test('its bytes are known without decoding it', () => {
-    for (const [i, file] of files.entries()) expect(imageBytes(make(`image ${i}`))).toBe(file.length);
-    expect(imageBytes('https://example.com/a.png')).toBeNull();
+    for (const [i, file] of files.entries()) expect(mediaBytes(make(`image ${i}`))).toBe(file.length);
+    expect(mediaBytes('https://example.com/a.png')).toBeNull();
   });
 
   test('of several sizes each image has one', () => {

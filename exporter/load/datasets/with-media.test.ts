@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dataOf } from '../images/image-urls.ts';
+import { dataOf } from '../media/media-urls.ts';
+import { audioSeconds } from '../media/synthetic-audio.ts';
+import { encodeWav } from '../media/wav.ts';
 import { openDataset, type DatasetRequest, type FileType } from './open-dataset.ts';
 import type { Dataset } from './dataset.ts';
+import type { RequestedMedia } from './with-media.ts';
 
 /** The smallest GIF: a transparent pixel. */
 const GIF = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
@@ -22,20 +25,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const SMALL = { kind: 'synthetic', sizes: [{ width: 16, height: 16 }], format: 'jpeg' } as const;
+const SMALL = { kind: 'images', count: 2, sizes: [{ width: 16, height: 16 }], format: 'jpeg' } as const;
 
-function open(
-  images: NonNullable<DatasetRequest['images']> | null,
-  changes: Partial<DatasetRequest> = {},
-): Promise<Dataset> {
-  const request = { inputTokens: 4, outputTokens: 1, seed: 1, repeat: 0, synthetic: {}, file: null, images };
+function open(requested: RequestedMedia | null, changes: Partial<DatasetRequest> = {}): Promise<Dataset> {
+  const media = requested === null ? [] : [requested];
+  const request = { inputTokens: 4, outputTokens: 1, seed: 1, repeat: 0, synthetic: {}, file: null, media };
   return openDataset({ ...request, ...changes }, null);
 }
 
-const given = (...sources: readonly string[]): NonNullable<DatasetRequest['images']> => ({
-  count: 2,
-  source: { kind: 'given', sources },
-});
+const given = (...sources: readonly string[]): RequestedMedia => ({ kind: 'images', count: 2, sources });
 
 async function file(type: FileType, lines: readonly object[]): Promise<Partial<DatasetRequest>> {
   const path = join(folder, `${type}.jsonl`);
@@ -44,7 +42,7 @@ async function file(type: FileType, lines: readonly object[]): Promise<Partial<D
 }
 
 describe('synthetic images', () => {
-  const images = { count: 2, source: SMALL };
+  const images = SMALL;
 
   test('are different in every request, phase and variant, and the same when it is made again', async () => {
     const [dataset, again, other] = [await open(images), await open(images), await open(images, { repeat: 1 })];
@@ -81,9 +79,9 @@ describe('synthetic images', () => {
   });
 
   test.each([
-    ['a number', { count: 1, source: SMALL }],
-    ['a size', { count: 2, source: { ...SMALL, sizes: [{ width: 16, height: 24 }] } }],
-    ['a format', { count: 2, source: { ...SMALL, format: 'png' } }],
+    ['a number', { ...SMALL, count: 1 }],
+    ['a size', { ...SMALL, sizes: [{ width: 16, height: 24 }] }],
+    ['a format', { ...SMALL, format: 'png' }],
     ['no images', null],
   ] as const)('another plan has %s', async (_, other) => {
     expect((await open(other)).planSha256).not.toBe((await open(images)).planSha256);
@@ -163,8 +161,63 @@ describe('images of a file of requests', () => {
     await expect(open(null, await file('single_turn', [{ text: 'a', image: 'none.png' }]))).rejects.toThrow(
       'none.png: the image cannot be read (ENOENT)',
     );
-    const audio = await file('single_turn', [{ text: 'a', audio: 'a.wav' }]);
-    await expect(open(null, audio)).rejects.toThrow(':1: audio is not supported: text and images only');
+    const video = await file('single_turn', [{ text: 'a', video: 'a.mp4' }]);
+    await expect(open(null, video)).rejects.toThrow(':1: video is not supported: text, images and audio only');
+  });
+});
+
+describe('audio', () => {
+  const length_seconds = { mean: 0.5, stddev: 0 };
+  const clips = { kind: 'audio', count: 2, length_seconds, sample_rates_hz: [8000] } as const;
+
+  test('of synthetic clips is different in every request, and the same when it is made again', async () => {
+    const [dataset, again] = [await open(clips), await open(clips)];
+    const urls = (from: Dataset): readonly string[] =>
+      Array.from({ length: 5 }, (_, position) => from.request('measure', position).audio ?? []).flat();
+    expect(new Set(urls(dataset)).size).toBe(10);
+    expect(urls(again)).toEqual(urls(dataset));
+    expect(urls(dataset).map(audioSeconds)).toEqual(Array(10).fill(0.5));
+    expect(dataset.audio).toEqual({
+      ...{ count: 2, source: 'synthetic', length_seconds, sample_rates_hz: [8000] },
+      ...{ different: null, sha256: null },
+    });
+    const longer = await open({ ...clips, length_seconds: { mean: 0.6, stddev: 0 } });
+    expect(longer.planSha256).not.toBe(dataset.planSha256);
+  });
+
+  test('stands beside images, and stays with its turn', async () => {
+    const conversations = { turns: { mean: 2, stddev: 0 }, delay: { mean: 0, stddev: 0, ratio: 1 } };
+    const dataset = await open(null, { media: [SMALL, clips], synthetic: { conversations } });
+    const [first, second] = [0, 1].map((turn) => dataset.conversation?.('measure', 0).request(turn, ['one']));
+    expect(second?.history?.[0]).toMatchObject({ images: first?.images, audio: first?.audio });
+    expect([first, second].flatMap((turn) => turn?.audio)).toHaveLength(4);
+    expect([dataset.images?.count, dataset.audio?.count]).toEqual([2, 2]);
+  });
+
+  test('of a file of requests is a path, an address, or Base64 as AIPerf has it', async () => {
+    const wav = encodeWav(Buffer.alloc(32_000), 16_000);
+    await writeFile(join(folder, 'second.wav'), wav);
+    const rows = [
+      { text: 'a', audio: 'second.wav', image: 'photos/1.gif' },
+      { text: 'b', audios: ['https://example.com/b.mp3', 'mp3,AAAA'] },
+      { text: 'c', audios: [{ name: 'audio', contents: ['second.wav'] }] },
+    ];
+    const dataset = await open(null, await file('single_turn', rows));
+    const url = `data:audio/wav;base64,${wav.toString('base64')}`;
+    expect(rows.map((_, position) => dataset.request('measure', position))).toMatchObject([
+      { audio: [url], images: [gifUrl(1)] },
+      { audio: ['https://example.com/b.mp3', 'data:audio/mp3;base64,AAAA'] },
+      { audio: [url] },
+    ]);
+    expect(dataset.audio).toMatchObject({ count: null, source: 'files_and_urls', different: 3, sample_rates_hz: null });
+    expect(dataset.images).toMatchObject({ count: null, source: 'files', different: 1 });
+    await expect(open(clips, await file('single_turn', rows))).rejects.toThrow(
+      '--audio-clips has no effect with an --input-file that has audio',
+    );
+    const notes = [{ text: 'a', audio: 'photos/1.gif' }];
+    await expect(open(null, await file('single_turn', notes))).rejects.toThrow(
+      '1.gif: is not a WAV, MP3, FLAC or Ogg file',
+    );
   });
 });
 

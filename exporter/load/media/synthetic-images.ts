@@ -1,7 +1,7 @@
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { encodeJpeg, varyJpeg } from './encode-jpeg.ts';
 import { encodePng } from './encode-png.ts';
-import { dataUrl } from './image-urls.ts';
+import { dataUrl } from './media-urls.ts';
 import { drawPixels, NOISE, type ImageSize, type Pixels } from './pixels.ts';
 
 export const IMAGE_FORMATS = ['jpeg', 'png'] as const;
