@@ -24,6 +24,10 @@ export function dagSessions(rows: readonly InputRow[]): readonly InputRow[] {
   });
 }
 
+/** Conversations that start the same one several times make many more requests than a file has turns. */
+const MAX_REQUESTS = 10_000;
+const TOO_MANY = `with what it starts a session has more than ${MAX_REQUESTS} requests`;
+
 /** A list whose entries are names, or objects. */
 const entriesOf = (row: InputRow, key: string): readonly unknown[] =>
   Array.isArray(row.json[key]) ? (row.json[key] as unknown[]) : [];
@@ -89,6 +93,7 @@ class DagSession {
     turns.forEach((turn, i) => {
       const id = `${agent}/${i}`;
       const delay = (turn.milliseconds('delay') ?? 0) + (i === 0 ? begun.delay : 0);
+      if (this.requests.length >= MAX_REQUESTS) row.refuse(TOO_MANY);
       this.requests.push({
         id,
         agent,
@@ -109,6 +114,8 @@ class DagSession {
       for (const spawns of startsOf(turn, 'spawns')) {
         const ends = this.#children(turn, spawns, { path: begun.path, continues: null, after, delay: 0 });
         const at = spawns.joinAt ?? i + 1;
+        if (spawns.joinAt !== null && !(at > i && at < turns.length))
+          turn.refuse(`join_at is ${at} and must be a later turn of the conversation: ${i + 1} to ${turns.length - 1}`);
         joins.set(at, [...(joins.get(at) ?? []), ...ends]);
       }
       if (forked.length > 0 && i < turns.length - 1) turn.refuse('forks end the conversation, which has further turns');
@@ -128,7 +135,8 @@ class DagSession {
   #rounds(row: InputRow, begun: Beginning): readonly string[] {
     if (row.has('think_time_sigma')) row.refuse('think_time_sigma is not supported: pauses of a file are not drawn');
     const own = startsOf(row, 'spawns').flatMap(({ children }) => children);
-    const count = typeof row.json.rounds === 'number' ? row.json.rounds : 1;
+    const count = row.json.rounds === undefined || Array.isArray(row.json.rounds) ? 1 : (row.count('rounds') ?? 1);
+    if (count > MAX_REQUESTS) row.refuse(TOO_MANY);
     const rounds = Array.isArray(row.json.rounds)
       ? row.rows('rounds').map((each) => ({
           children: startsOf(each, 'spawns').flatMap(({ children }) => children),

@@ -24,7 +24,10 @@ export function otelSessions(documents: readonly InputRow[]): readonly InputRow[
   for (const { span, attributes } of spans) {
     if (!GENERATION.includes(String(attributes['gen_ai.operation.name']))) continue;
     const agents: string[] = [];
-    for (let id = idOf(span, 'parentSpanId', 'parent_span_id'); id !== null;) {
+    const passed = new Set<string>();
+    // In a damaged file a span may be within itself.
+    for (let id = idOf(span, 'parentSpanId', 'parent_span_id'); id !== null && !passed.has(id);) {
+      passed.add(id);
       const parent = byId.get(id);
       if (parent?.attributes['gen_ai.operation.name'] === 'invoke_agent') agents.unshift(id);
       id = parent === undefined ? null : idOf(parent.span, 'parentSpanId', 'parent_span_id');

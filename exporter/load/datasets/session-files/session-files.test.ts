@@ -120,6 +120,34 @@ describe("AIPerf's dag_jsonl", () => {
   });
 });
 
+describe("AIPerf's dag_jsonl that would have no end", () => {
+  const turns = (spawns: readonly string[]) => [{ messages: [said('x')], spawns }];
+  const doubling = Array.from({ length: 40 }, (_, i) => ({
+    session_id: `s${i}`,
+    turns: turns(i === 39 ? [] : [`s${i + 1}`, `s${i + 1}`]),
+  }));
+  const rounds = [
+    { session_id: 'o', orchestrator: true, rounds: 1e6, spawns: ['a'] },
+    { session_id: 'a', turns: turns([]) },
+  ];
+  test.each([
+    ['each conversation starts another one twice', doubling],
+    ['a million rounds', rounds],
+  ])('%s', async (_, rows) => {
+    await expect(opened('dag_jsonl', lines(...rows))).rejects.toThrow(/a session has more than 10000 requests/);
+  });
+
+  test.each([0, 5])('a turn that joins at %i', async (joinAt) => {
+    const row = {
+      session_id: 'a',
+      turns: [{ messages: [said('1')], spawns: [{ children: ['b'], join_at: joinAt }] }, { messages: [said('2')] }],
+    };
+    await expect(opened('dag_jsonl', lines(row, { session_id: 'b', turns: turns([]) }))).rejects.toThrow(
+      `:1: turns[0]: join_at is ${joinAt} and must be a later turn of the conversation: 1 to 1`,
+    );
+  });
+});
+
 describe('a Mooncake trace with sessions', () => {
   test('lengths and texts follow what was said; blocks and messages are whole prompts', async () => {
     const dataset = await opened(
@@ -228,6 +256,16 @@ describe('spans of OpenTelemetry', () => {
     ];
     const dataset = await opened('otel_spans', JSON.stringify({ spans: turns }), 'live');
     expect(messagesOf(dataset, 1, ['Good day'])).toEqual([said('Hi'), answer('Good day'), said('And now?')]);
+  });
+
+  test.each([
+    ['of itself', [chatSpan('one', 'one', 100, 101, [text('user', 'Hi')])]],
+    [
+      'of its own parent',
+      [chatSpan('one', 'two', 100, 101, [text('user', 'Hi')]), span('two', 'one', 100, 101, { ...agent })],
+    ],
+  ])('a span that is the child %s is read', async (_, spans) => {
+    expect(graphOf(await opened('otel_spans', JSON.stringify({ spans })))).toHaveLength(1);
   });
 
   test('spans without messages are refused', async () => {
