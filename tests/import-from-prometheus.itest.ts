@@ -119,21 +119,19 @@ await describeWithPrometheus('a window of what Prometheus recorded', (programs) 
     );
     const startOf = (id: string): string => id.split('-')[0] ?? '';
     expect(a.map(startOf)).toEqual(b.map(startOf));
-    const compared = await llmbench('compare', 'tag:a', 'tag:b', '--runs-dir', join(folder, 'runs'));
-    expect([compared.code, compared.stderr]).toEqual([
+    // Slices of the same times are pairs, also where it is not requested.
+    for (const flags of [['--paired'], []]) {
+      const compared = await llmbench(
+        ...['compare', 'tag:a', 'tag:b', ...flags, '--json', '--runs-dir', join(folder, 'runs')],
+      );
+      expect(JSON.parse(compared.stdout)).toMatchObject({ design: 'pairs', verdict: 'undecided' });
+    }
+    const [first = ''] = a;
+    const unequal = await llmbench('compare', first, 'tag:b', '--runs-dir', join(folder, 'runs'));
+    expect([unequal.code, unequal.stderr]).toEqual([
       expect.any(Number),
-      'llmbench compare: A and B have slices of the same times, which share their load: compare them with --paired\n',
+      'llmbench compare: A and B have slices of the same times, which share their load: select the same times in both\n',
     ]);
-    const paired = await llmbench(
-      'compare',
-      'tag:a',
-      'tag:b',
-      '--paired',
-      '--json',
-      '--runs-dir',
-      join(folder, 'runs'),
-    );
-    expect(JSON.parse(paired.stdout)).toMatchObject({ design: 'pairs', verdict: 'undecided' });
   });
 
   test('of the days before is left out where there are no samples', async () => {

@@ -3,6 +3,7 @@ import type { CapacityFile } from '../../core/run/capacity.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { compareSearches, searchesOf, type GroupedRun } from './capacity.ts';
 import { compare } from './compare.ts';
+import { inOrder } from './history.ts';
 import { readFigures, type LoadFigures } from './load-figures.ts';
 import { areOfServers, rulesFor, type RuleChoices } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
@@ -58,15 +59,25 @@ export async function compareStored(store: RunStore, load: LoadFigures, sets: Co
     if (unfit !== null) throw new ExpectedError('refused', unfit);
     return compareSearches(load, { a: side('a'), b: side('b'), rules: sets.rules, accepted: sets.accepted });
   }
-  const a = await readFigures(load, idsOf(sets.a));
-  const b = await readFigures(load, idsOf(sets.b));
-  const figures = [...a, ...b];
-  const { paired, accepted } = sets;
-  const unfit = areOfServers(figures) ? unfitSlices(a, b, paired) : null;
+  const read = {
+    a: await readFigures(load, idsOf(sets.a)),
+    b: await readFigures(load, idsOf(sets.b)),
+  };
+  const figures = [...read.a, ...read.b];
+  const ofServers = areOfServers(figures);
+  const ordered = { a: inOrder(read.a), b: inOrder(read.b) };
+  // Windows of the same times share their load, which makes pairs of them.
+  const areSlices = ofServers && areOfSameTimes(ordered.a, ordered.b);
+  const { a, b } = areSlices ? ordered : read;
+  const paired = areSlices || sets.paired;
+  const unfit = ofServers ? unfitSlices(a, b, paired) : null;
   if (unfit !== null) throw new ExpectedError('refused', unfit);
-  const judgment = compare(a, b, { paired, accepted, rules: rulesFor(sets.rules, figures) });
+  const judgment = compare(a, b, { paired, accepted: sets.accepted, rules: rulesFor(sets.rules, figures) });
   return verdictReport(store, judgment, { ...sets, figures });
 }
+
+const areOfSameTimes = (a: readonly RunFigures[], b: readonly RunFigures[]): boolean =>
+  a.length === b.length && a.every(({ start }, i) => start !== null && start === b[i]?.start);
 
 /** A reason against the design of a comparison of recorded windows; null without one. */
 function unfitSlices(a: readonly RunFigures[], b: readonly RunFigures[], paired: boolean): string | null {
@@ -75,7 +86,7 @@ function unfitSlices(a: readonly RunFigures[], b: readonly RunFigures[], paired:
     return `paired compares slices of the same times, and ${odd.run_id} of A has none beside it in B: import both with the same --from, --to and --slice`;
   const times = new Set(a.map(({ start }) => start));
   return !paired && b.some(({ start }) => times.has(start))
-    ? 'A and B have slices of the same times, which share their load: compare them with --paired'
+    ? 'A and B have slices of the same times, which share their load: select the same times in both'
     : null;
 }
 
