@@ -191,6 +191,8 @@ export interface Judgment {
 export interface VerdictEntry {
   readonly schema_version: 1;
   readonly scenario: string;
+  /** Absent: judged against the history of the scenario. */
+  readonly design?: 'pairs';
   /** RFC 3339 in UTC. */
   readonly at: string;
   readonly verdict: VerdictName;

@@ -88,6 +88,17 @@ export async function changeBaseline(
   await store.appendToLog(scenarioPaths(store.directory, change.scenario).baseline, entry);
 }
 
+/** Sets the change that checks of a scenario have to see. */
+export async function changeDetect(
+  store: LogStore,
+  scenario: string,
+  author: string | null,
+  detect: number,
+): Promise<void> {
+  if ((await readBaseline(store.directory, scenario)).detect === detect) return;
+  await changeBaseline(store, { scenario, action: 'detect', run_ids: [], author, reason: null, detect });
+}
+
 /** A run that a change names. */
 export interface ChangedRun {
   readonly run_id: string;

@@ -5,7 +5,7 @@ import type { IndexedRun } from '../store/index/rows.ts';
 import { RunIndex } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { BASELINE_RUNS, baselineWindow } from './baseline-reference.ts';
-import { changeBaseline, readBaseline, type Baseline } from './baseline.ts';
+import { changeBaseline, changeDetect, readBaseline, type Baseline } from './baseline.ts';
 import { keyText } from './cases.ts';
 import {
   decisiveOf,
@@ -63,7 +63,7 @@ export const PASSED: ReadonlySet<VerdictName> = new Set(['unchanged', 'improved'
 export async function checkScenario(store: RunStore, request: CheckRequest): Promise<CheckedScenario> {
   const { scenario, author, detect = null } = request;
   const load = storedFigures(store);
-  if (detect !== null) await changeDetect(store, request);
+  if (detect !== null) await changeDetect(store, scenario, author, detect);
   const baseline = await readBaseline(store.directory, scenario);
   const stored = await RunIndex.use(store, (index) => index.runs());
   const { entries } = await readVerdicts(store.directory, scenario);
@@ -219,11 +219,6 @@ function acceptable({ verdict, reason, window }: HistoryJudgment, judged: readon
 }
 
 const NOTHING_FOUND: ReadonlySet<HistoryJudgment['reason']> = new Set(['wide_interval', 'multiple_measures']);
-
-async function changeDetect(store: RunStore, { scenario, author, detect = null }: CheckRequest): Promise<void> {
-  if ((await readBaseline(store.directory, scenario)).detect === detect) return;
-  await changeBaseline(store, { scenario, action: 'detect', run_ids: [], author, reason: null, detect });
-}
 
 interface Known {
   readonly baseline: Baseline;

@@ -211,7 +211,12 @@ function afterVerdict(open: OpenRegression | null, entry: VerdictEntry): OpenReg
   const known = entry.run_ids.findIndex((id) => begun.run_ids.includes(id));
   const run_ids = [...new Set([...begun.run_ids, ...entry.run_ids.slice(Math.max(0, known))])];
   const largest = larger(begun.largest, entry);
-  return worded({ ...begun, run_ids, largest, needs_to_recover: entry.needs_to_recover ?? null });
+  // What is judged in pairs has a baseline of its own times.
+  const baseline_run_ids =
+    entry.design === 'pairs'
+      ? [...new Set([...begun.baseline_run_ids, ...entry.baseline_run_ids])]
+      : begun.baseline_run_ids;
+  return worded({ ...begun, run_ids, baseline_run_ids, largest, needs_to_recover: entry.needs_to_recover ?? null });
 }
 
 function afterChange(

@@ -1,5 +1,6 @@
 import { createRunId } from '../../../core/run/run-id.ts';
 import { checkScenario, PASSED, type CheckedScenario } from '../../judge/check-scenario.ts';
+import { checkPairs } from '../../judge/check-pairs.ts';
 import { percentText } from '../../../core/text/quantities.ts';
 import { decisiveOf } from '../../judge/history.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
@@ -179,13 +180,16 @@ async function newestRun(store: RunStore, scenario: string | null): Promise<read
   return selecting(store, () => newestRuns(fitting, 1, 'the newest run'));
 }
 
+function reportedIn(stored: readonly IndexedRun[]): (ids: readonly string[]) => readonly ReportedRun[] {
+  const byId = new Map(stored.map((run) => [run.run_id, run]));
+  return (ids) => ids.map((run_id) => byId.get(run_id) ?? { run_id, tool: null, origin: null });
+}
+
 async function printed(store: RunStore, checked: CheckedScenario, options: CheckOptions): Promise<number> {
   const { judgment, scenario, fingerprint, runIds, acceptedRunIds, figures, stored, state, notes } = checked;
   for (const note of notes) process.stderr.write(`${note}\n`);
   const decisive = decisiveOf(judgment);
-  const byId = new Map(stored.map((run) => [run.run_id, run]));
-  const reported = (ids: readonly string[]): readonly ReportedRun[] =>
-    ids.map((run_id) => byId.get(run_id) ?? { run_id, tool: null, origin: null });
+  const reported = reportedIn(stored);
   const others = stored.filter(
     (run) => run.status === 'completed' && run.scenario === scenario && run.fingerprint === fingerprint,
   );
@@ -200,9 +204,34 @@ async function printed(store: RunStore, checked: CheckedScenario, options: Check
   const where = { state: state?.state ?? 'unjudged', open_regression: state?.open ?? null };
   const code = printVerdict({ ...report, ...where, ...{ accepted_run_ids: acceptedRunIds, anchor } }, options);
   if (acceptedRunIds.length > 0 || (options['accept-passed'] && PASSED.has(judgment.verdict))) {
-    process.stderr.write(`accepted into the baseline of ${scenario}: ${acceptedRunIds.join(', ') || 'nothing new'}\n`);
+    process.stderr.write(acceptedLine(scenario, acceptedRunIds));
   }
   if (state?.newest?.blind === true) process.stderr.write(blindWarning(state));
+  return code;
+}
+
+export const acceptedLine = (scenario: string, runIds: readonly string[]): string =>
+  `accepted into the baseline of ${scenario}: ${runIds.join(', ') || 'nothing new'}\n`;
+
+/** Judges slices in pairs, prints the verdict and returns the exit code. Throws an `ExpectedError`. */
+export async function checkPairsOf(
+  store: RunStore,
+  scenario: string,
+  { a, b }: { readonly a: readonly string[]; readonly b: readonly string[] },
+  options: Omit<CheckOptions, 'confirm' | 'accept-passed'>,
+): Promise<number> {
+  const receiver = await requestedVerdictReceiver(options);
+  const { judgment, figures, stored, state } = await checkPairs(store, {
+    ...{ scenario, a, b, detect: options.detect },
+    ...{ rules: requestedRules(options), author: requestedAuthor(options, process.env) },
+  });
+  const reported = reportedIn(stored);
+  const report = await verdictReport(store, judgment, {
+    ...{ a: reported(judgment.runs.a), b: reported(judgment.runs.b), figures, runsDirectory: options['runs-dir'] },
+  });
+  const where = { state: state?.state ?? 'unjudged', open_regression: state?.open ?? null };
+  const code = printVerdict({ ...report, ...where, accepted_run_ids: [], anchor: null }, options);
+  await pushScenario(store, scenario, receiver);
   return code;
 }
 

@@ -1,8 +1,8 @@
-import type { ImportedWindow } from '../../imports/prometheus/import-window.ts';
+import type { ImportedWindow, WindowImport } from '../../imports/prometheus/import-window.ts';
 import { ImportRefusal } from '../../imports/import-notes.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
-import { JUDGE_OPTIONS } from '../options/judge-options.ts';
+import { JUDGE_OPTIONS, requestedAuthor } from '../options/judge-options.ts';
 import { flag, integer, text, type OptionValues } from '../options/options.ts';
 import {
   checkPrometheusUrl,
@@ -37,8 +37,16 @@ export const PROMETHEUS_OPTIONS = {
   ...PROMETHEUS_ACCESS_OPTIONS,
   check: flag('with --prometheus and --scenario: judge the imported run, as `llmbench check` does', {
     requires: ['--prometheus', '--scenario'],
-    conflicts: { slice: 'a check judges one run of each day' },
   }),
+  'baseline-match': text(
+    'SELECTOR',
+    'with --check and --slice: judge the slices in pairs with those of these servers, e.g. a canary with the stable version',
+    null,
+    {
+      requires: ['--check', '--slice'],
+      conflicts: { days: null, 'accept-passed': 'what these servers do at the same time is the baseline' },
+    },
+  ),
   ...JUDGE_OPTIONS,
   ...VERDICT_RECEIVER_OPTIONS,
 };
@@ -52,56 +60,104 @@ interface CommonOptions {
   readonly json: boolean;
 }
 
-/** Imports windows of a Prometheus as runs, and prints them. */
-export async function importRecorded(
-  options: OptionValues<typeof PROMETHEUS_OPTIONS> & CommonOptions,
-  url: string,
-  paths: readonly string[],
-): Promise<number> {
-  const { match, from } = options;
+type RecordedOptions = OptionValues<typeof PROMETHEUS_OPTIONS> & CommonOptions;
+
+/** What all windows of one command have in common. */
+type WindowSource = Omit<WindowImport, 'from' | 'to'>;
+
+/** Imports windows of a Prometheus as runs, prints them, and judges the newest if that is requested. */
+export async function importRecorded(options: RecordedOptions, url: string, paths: readonly string[]): Promise<number> {
+  const { match, from, slice } = options;
   const to = options.to ?? new Date();
+  const beside = options['baseline-match'];
   if (paths.length > 0) throw new CliError('--prometheus and PATH cannot be used together');
   if (match === null || from === null) throw new CliError('--prometheus requires --match and --from');
   checkPrometheusUrl('--prometheus', url);
   if (from >= to) throw new CliError(`--from ${from.toISOString()} must be before --to ${to.toISOString()}`);
+  if (options.check && slice !== null && beside === null)
+    throw new CliError(
+      '--slice with --check requires --baseline-match: without it, a check judges one run of each day',
+    );
   const stopping = new AbortController();
   void untilStopped().then(() => stopping.abort());
-  // Loaded here: an import of files does not need it.
-  const { importWindow } = await import('../../imports/prometheus/import-window.ts');
   const store = await openRuns(options['runs-dir'], (opened) => opened.checkWritable());
   try {
-    const access = await prometheusAccess(options);
-    // The oldest first. A day without samples, such as one before the servers existed, is left out.
-    const days = Array.from({ length: (options.days ?? 0) + 1 }, (_, i) => (options.days ?? 0) - i);
-    const refused: ImportRefusal[] = [];
-    let newest: string | null = null;
-    for (const day of days) {
-      const at = (time: Date): Date => new Date(time.getTime() - day * DAY_MS);
-      try {
-        const runs = await importWindow({
-          ...{ url, access, store, tags: options.tag, signal: stopping.signal, sliceSeconds: options.slice },
-          ...{ from: at(from), to: at(to), selector: selectorOf(match), scenario: options.scenario ?? 'recorded' },
-        });
-        // Beside a verdict, only that is on standard output.
-        const output = options.check ? process.stderr : process.stdout;
-        for (const run of runs) output.write(options.json ? jsonLine(run) : textOf(run));
-        newest = day === 0 ? (runs.at(-1)?.runId ?? null) : null;
-      } catch (error) {
-        if (!(error instanceof ImportRefusal)) throw error;
-        refused.push(error);
-        if (days.length > 1) process.stderr.write(`${error.message}\n`);
-      }
-    }
-    const [first] = refused;
-    if (first !== undefined && (refused.length === days.length || (options.check && newest === null))) throw first;
-    if (newest === null || !options.check) return ExitCode.done;
-    const { checkRuns } = await import('./check.ts');
-    return await checkRuns(store, options.scenario ?? '', [newest], { ...options, confirm: 0 }, []);
+    const source: WindowSource = {
+      ...{ url, access: await prometheusAccess(options), store, tags: options.tag, signal: stopping.signal },
+      ...{ sliceSeconds: slice, selector: selectorOf(match), scenario: options.scenario ?? 'recorded' },
+    };
+    if (beside === null) return await importDays(source, { from, to }, options);
+    return await judgeBeside({ ...source, from, to }, selectorOf(beside), options);
   } catch (error) {
     if (stopping.signal.aborted) return ExitCode.interrupted;
     if (error instanceof ImportRefusal) throw new CliError(error.message, ExitCode.failed);
     throw error;
   }
+}
+
+async function importDays(
+  source: WindowSource,
+  window: Pick<WindowImport, 'from' | 'to'>,
+  options: RecordedOptions,
+): Promise<number> {
+  // Loaded here: an import of files does not need it.
+  const { importWindow } = await import('../../imports/prometheus/import-window.ts');
+  // The oldest first. A day without samples, such as one before the servers existed, is left out.
+  const days = Array.from({ length: (options.days ?? 0) + 1 }, (_, i) => (options.days ?? 0) - i);
+  const refused: ImportRefusal[] = [];
+  const before: string[] = [];
+  let newest: string | null = null;
+  for (const day of days) {
+    const at = (time: Date): Date => new Date(time.getTime() - day * DAY_MS);
+    try {
+      const runs = await importWindow({ ...source, from: at(window.from), to: at(window.to) });
+      print(runs, options);
+      if (day === 0) newest = runs.at(-1)?.runId ?? null;
+      else before.push(...runs.map(({ runId }) => runId));
+    } catch (error) {
+      if (!(error instanceof ImportRefusal)) throw error;
+      refused.push(error);
+      if (days.length > 1) process.stderr.write(`${error.message}\n`);
+    }
+  }
+  const [first] = refused;
+  if (first !== undefined && (refused.length === days.length || (options.check && newest === null))) throw first;
+  if (newest === null || !options.check) return ExitCode.done;
+  const { store, scenario } = source;
+  const { acceptedLine, checkRuns } = await import('./check.ts');
+  if (options.days !== null) {
+    const { acceptFirst } = await import('../../judge/first-baseline.ts');
+    const author = requestedAuthor(options, process.env);
+    const accepted = await acceptFirst(store, { scenario, newest, before, author });
+    if (accepted.length > 0) process.stderr.write(acceptedLine(scenario, accepted));
+  }
+  return checkRuns(store, scenario, [newest], { ...options, confirm: 0 }, []);
+}
+
+/** Judges the slices of a window in pairs with those of other servers, which become runs of a scenario of their own. */
+async function judgeBeside(request: WindowImport, selector: string, options: RecordedOptions): Promise<number> {
+  const { importWindow, NoSamples } = await import('../../imports/prometheus/import-window.ts');
+  let judged: readonly ImportedWindow[];
+  try {
+    judged = await importWindow(request);
+  } catch (error) {
+    // Most of the time there may be no canary.
+    if (!(error instanceof NoSamples)) throw error;
+    process.stderr.write(`nothing to judge: ${error.message}\n`);
+    return ExitCode.done;
+  }
+  print(judged, options);
+  const baseline = await importWindow({ ...request, selector, scenario: `${request.scenario}-baseline` });
+  print(baseline, options);
+  const { checkPairsOf } = await import('./check.ts');
+  const ids = (runs: readonly ImportedWindow[]): readonly string[] => runs.map(({ runId }) => runId);
+  return checkPairsOf(request.store, request.scenario, { a: ids(baseline), b: ids(judged) }, options);
+}
+
+/** Beside a verdict, only that is on standard output. */
+function print(runs: readonly ImportedWindow[], { check, json }: RecordedOptions): void {
+  const output = check ? process.stderr : process.stdout;
+  for (const run of runs) output.write(json ? jsonLine(run) : textOf(run));
 }
 
 const jsonLine = ({ runId, isNew, notes }: ImportedWindow): string =>

@@ -49,6 +49,9 @@ export interface ImportedWindow {
   readonly notes: readonly string[];
 }
 
+/** Nothing was scraped of what a selector matches, such as a canary that is not deployed. */
+export class NoSamples extends ImportRefusal {}
+
 /** Before the window: the last scrape before its start, at the longest usual interval, is in it. */
 const BEFORE_SECONDS = 300;
 const MAX_TARGETS = 256;
@@ -183,7 +186,7 @@ export async function recordedTargets(
     if (native > 0) notes.add(`${things(native, 'series')} with native histograms are left out`);
     const targets = [...recorded.targets.values()].filter(({ store }) => store.scrapes > 0);
     if (targets.length === 0)
-      throw new ImportRefusal(`${selector} has no samples from ${from.toISOString()} to ${to.toISOString()}`);
+      throw new NoSamples(`${selector} has no samples from ${from.toISOString()} to ${to.toISOString()}`);
     return targets;
   } finally {
     await api.close();
