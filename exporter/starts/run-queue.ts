@@ -88,7 +88,7 @@ export class RunQueue {
 }
 
 export interface EndedRun {
-  /** Of `llmbench run`; null: it was ended by a signal or never started. */
+  /** Of the command; null: it was ended by a signal or never started. */
   readonly exitCode: number | null;
   /** Standard output; null unless it was kept. */
   readonly output: string | null;
@@ -96,7 +96,7 @@ export interface EndedRun {
   readonly message: string | null;
 }
 
-/** A `llmbench run` in a process of its own. */
+/** A command such as `llmbench run` in a process of its own. */
 export interface ChildRun {
   readonly ended: Promise<EndedRun>;
   /** Ends it within this time: requests in flight finish in the first half, are cancelled in the second. */
@@ -109,6 +109,7 @@ interface ChildRunOptions {
   readonly keepsOutput: boolean;
 }
 
+/** `words`: the command and its options. */
 export type StartRun = (words: readonly string[], options: ChildRunOptions) => ChildRun;
 
 /** A result is far smaller. */
@@ -119,13 +120,13 @@ const MAX_MESSAGE_CHARACTERS = 4000;
 const MAX_LINE = 500;
 
 /**
- * Starts runs with this launcher. They get no variable of this program, which may hold its secrets and would set their
+ * Starts commands with this launcher. They get no variable of this program, which may hold its secrets and would set their
  * options; all others are passed on. Each is in a process group of its own: Ctrl-C reaches this process, which then stops it.
  */
 export function runStarter(launcher: string, environment: NodeJS.ProcessEnv): StartRun {
   const passed = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('LLMBENCH_')));
   return (words, { folder, keepsOutput }) => {
-    const child = spawn(process.execPath, [launcher, 'run', ...words], {
+    const child = spawn(process.execPath, [launcher, ...words], {
       cwd: folder,
       env: { ...passed, NO_COLOR: '1' },
       detached: true,

@@ -98,7 +98,7 @@ export class ScenarioStarts {
     this.#runs.set(run_id, waiting);
     const run = queue.add(() => {
       this.#change(run_id, { state: 'running', began: now() });
-      return startRun([...words, ...own], { folder, keepsOutput: false });
+      return startRun(['run', ...words, ...own], { folder, keepsOutput: false });
     });
     if (run === null) {
       this.#runs.delete(run_id);
@@ -191,7 +191,7 @@ export class ScenarioProbes {
       const ended = inMomentaryDirectory(async (directory) => {
         if (stopping.signal.aborted) return { exitCode: null, output: null, message: null };
         const own = ['--scenario', name, '--runs-dir', directory, '--json'];
-        const process = startRun([...words, ...own], { folder, keepsOutput: true });
+        const process = startRun(['run', ...words, ...own], { folder, keepsOutput: true });
         stopping.signal.addEventListener('abort', () => process.stop(STOPS_WITHIN_MS));
         return process.ended;
       });

@@ -12,6 +12,7 @@ import { probeFamilies } from '../../exporter/publish/probe-families.ts';
 import { ResultMetrics } from '../../exporter/publish/result-metrics.ts';
 import { RESULT_UNITS } from '../../exporter/publish/result-samples.ts';
 import type { RunReader } from '../../exporter/publish/run-reader.ts';
+import { evaluationLines } from '../../exporter/publish/evaluation-lines.ts';
 import { storageReadableLines } from '../../exporter/publish/storage-readable.ts';
 import { runSummary } from '../../exporter/publish/views/run-summary.ts';
 import { stateOf } from '../../exporter/judge/scenario-state.ts';
@@ -81,11 +82,14 @@ export interface PublishedFamilies {
   readonly probe: readonly PublishedFamily[];
 }
 
+const NO_EVALUATIONS = { evaluations: 0, failures: 0, missed: 0 };
+
 /** Every metric family that llmbench publishes, read from the pages that it serves. */
 export async function publishedFamilies(): Promise<PublishedFamilies> {
   const live = familiesOf((await liveMetrics().render(undefined)).body);
   const page = Buffer.concat((await finishedRuns().render(undefined)).body).toString();
-  const finished = [...familiesOf(page), ...familiesOf(storageReadableLines(true, 'text'))];
+  const ofService = storageReadableLines(true, 'text') + evaluationLines(new Map([['', NO_EVALUATIONS]]), 'text');
+  const finished = [...familiesOf(page), ...familiesOf(ofService)];
   const probe = familiesOf(probePage());
   return { live, finished: finished.sort((a, b) => (a.name < b.name ? -1 : 1)), probe };
 }

@@ -6,6 +6,7 @@ import { createServeApp } from '../../http/serve-app.ts';
 import { webTls } from '../../http/web-config/web-config-file.ts';
 import { webGuard } from '../../http/web-config/web-guard.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
+import { evaluationLines } from '../../publish/evaluation-lines.ts';
 import { ProcessMetrics } from '../../publish/family.ts';
 import { RESULT_SERIES } from '../../publish/result-samples.ts';
 import { storeSource } from '../../publish/run-reader.ts';
@@ -32,6 +33,7 @@ import {
 } from '../options/options.ts';
 import { requestedGrafanaLink, VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
+import type { ServedSchedule } from '../scheduled-scenarios.ts';
 import { keepPushingScenarios, requestedVerdictReceiver } from '../scenario-series.ts';
 import { writeMessage } from '../terminal-text.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -122,6 +124,11 @@ export const OPTIONS = {
   'expect-scenario': intervals(
     'scenario and how often it is expected to complete, e.g. nightly=24h; may be repeated; an alert fires when it is overdue',
   ),
+  'scenarios-file': text(
+    'FILE',
+    'scenarios to judge on a schedule from what a Prometheus recorded of servers, as YAML; changes apply at once',
+    null,
+  ),
   'allowed-hosts': texts('NAME', 'additional host names to accept in requests; .example.org accepts all subdomains'),
   ...ACCESS_OPTIONS,
   'allow-runs': ALLOW_RUNS,
@@ -153,6 +160,7 @@ const EXAMPLES = [
   'llmbench serve',
   'llmbench serve --expect-scenario nightly=24h',
   'llmbench serve --remote-write-url http://mimir:9009/api/v1/push --remote-write-header X-Scope-OrgID:team',
+  'llmbench serve --scenarios-file scenarios.yml',
   'llmbench serve --result-series all',
   'llmbench serve --runs-dir s3://benchmarks/team-a',
   'llmbench serve --runs-dir /data/runs --host 0.0.0.0 --allowed-hosts bench.example.org --api-token-file token.txt',
@@ -188,6 +196,20 @@ async function openedMirror(options: OptionValues<typeof OPTIONS>, say: (line: s
 const outdatedSince = (failure: StorageFailure | null): string | null =>
   failure && `The runs in the cache are shown since ${failure.since.toISOString()}: ${failure.reason}.`;
 
+/** What is evaluated on a schedule; null without a file. */
+async function requestedSchedule(
+  { 'scenarios-file': file, 'expect-scenario': expected }: OptionValues<typeof OPTIONS>,
+  runsDirectory: string,
+  states: ScenarioStates['read'],
+  log: ServiceLog,
+): Promise<ServedSchedule | null> {
+  if (file === null) return null;
+  // Loaded here: most services have none.
+  const { servedSchedule } = await import('../scheduled-scenarios.ts');
+  const said = { info: (line: string) => log.info(line), warn: (line: string) => log.warn(line) };
+  return servedSchedule({ file, runsDirectory, expected, states, ...said });
+}
+
 const NOTHING_TO_RELOAD = 'SIGHUP: changes of the runs and of the files of options apply at once, without a reload';
 
 export const run = command(OPTIONS, { usage: 'llmbench serve [options]', examples: EXAMPLES }, async ({ options }) => {
@@ -206,12 +228,16 @@ export const run = command(OPTIONS, { usage: 'llmbench serve [options]', example
     if (options['allow-runs'] !== null && isReadOnly)
       throw new CliError(`--allow-runs requires a runs directory that can be written, not ${options['runs-dir']}`);
     const started = await allowedStarts(options['allow-runs'], store.directory, say);
+    if (options['scenarios-file'] !== null && isReadOnly)
+      throw new CliError(`--scenarios-file requires a runs directory that can be written, not ${options['runs-dir']}`);
     const receiver = await requestedVerdictReceiver(options);
     const grafanaUrl = requestedGrafanaLink(options['grafana-url']);
     const list = new RunList(store);
     const states = new ScenarioStates(store.directory, say);
     const processMetrics = new ProcessMetrics();
     const readStates = (): ReturnType<typeof states.read> => states.read();
+    const served = await requestedSchedule(options, store.directory, readStates, log);
+    const expectedSeconds = served?.expected ?? options['expect-scenario'];
     const app = createServeApp({
       discoveryAsked: () => presence?.discoveryAsked(),
       source: storeSource(store, list),
@@ -231,9 +257,10 @@ export const run = command(OPTIONS, { usage: 'llmbench serve [options]', example
       scenarioStates: readStates,
       processLines: async (format) =>
         (await processMetrics.lines(format)) +
-        (mirror === null ? '' : storageReadableLines(mirror.failure === null, format)),
+        (mirror === null ? '' : storageReadableLines(mirror.failure === null, format)) +
+        (served === null ? '' : evaluationLines(served.schedule.counts, format)),
       outdated: () => outdatedSince(mirror?.failure ?? null),
-      expectedScenarios: options['expect-scenario'],
+      expectedScenarios: expectedSeconds,
     });
     const server = await listen(app, options, undefined, webConfig && webTls(webConfig));
     if (isOpen && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
@@ -242,8 +269,9 @@ export const run = command(OPTIONS, { usage: 'llmbench serve [options]', example
     if (isNew) say(`${store.directory} did not exist and was created: it has no runs`);
     if (whyReadOnly !== null && mirror === null) log.info(readOnlyLine(store.directory, whyReadOnly));
     if (!isReadOnly) presence = await announceServe(store.directory, server.url, grafanaUrl);
+    served?.schedule.start();
     const pushed = {
-      ...{ list, states: () => states.read(), expectedSeconds: options['expect-scenario'] },
+      ...{ list, states: readStates, expectedSeconds },
       intervalSeconds: options['remote-write-interval'],
     };
     const stopPushing = receiver && keepPushingScenarios(store, pushed, receiver);
@@ -256,7 +284,11 @@ export const run = command(OPTIONS, { usage: 'llmbench serve [options]', example
     following?.stop();
     await stopPushing?.();
     await presence?.stop();
-    await Promise.all([started?.stop(RESPONSES_END_WITHIN_MS), server.close(RESPONSES_END_WITHIN_MS)]);
+    await Promise.all([
+      started?.stop(RESPONSES_END_WITHIN_MS),
+      served?.stop(RESPONSES_END_WITHIN_MS),
+      server.close(RESPONSES_END_WITHIN_MS),
+    ]);
     mirror?.storage.close();
     return ExitCode.done;
   } catch (error) {

@@ -6,7 +6,16 @@ import { tokenAccess } from '../../http/access/token.ts';
 import type { WebConfigFile } from '../../http/web-config/web-config-file.ts';
 import type { ServiceStarts } from '../../starts/starts.ts';
 import { CliError } from '../failure.ts';
-import { flag, text, givenArguments, parsedValues, valuesOf, type OptionValues } from './options.ts';
+import {
+  flag,
+  text,
+  givenArguments,
+  parsedValues,
+  valuesOf,
+  type GivenArguments,
+  type Options,
+  type OptionValues,
+} from './options.ts';
 import { requestedWebConfig } from './tls-options.ts';
 
 const MIN_CHARACTERS = 16;
@@ -128,17 +137,8 @@ export async function allowedStarts(
   const { serviceStarts } = await import('../../starts/starts.ts');
   const { runStarter } = await import('../../starts/run-queue.ts');
   const { RUN_OPTIONS } = await import('./run-options.ts');
-  const problemOf = (words: readonly string[]): string | null => {
-    try {
-      const given = givenArguments(RUN_OPTIONS, words, {});
-      // What the words require may be in a scenario file.
-      (given.values.has('config') ? parsedValues : valuesOf)(RUN_OPTIONS, given);
-      return null;
-    } catch (error) {
-      if (error instanceof CliError) return error.message.replaceAll('\n', ';');
-      throw error;
-    }
-  };
+  // What the words require may be in a scenario file.
+  const problemOf = problemOfOptions(RUN_OPTIONS, (given) => given.values.has('config'));
   try {
     const startRun = runStarter(process.argv[1] ?? '', process.env);
     return serviceStarts({ file: path, startRun, runsDirectory: resolve(runsDirectory), problemOf, problem: say });
@@ -147,3 +147,17 @@ export async function allowedStarts(
     throw error;
   }
 }
+
+/** Returns what is wrong with options that a file names, in one line; null: nothing. `isPart`: what they require may be elsewhere. */
+export const problemOfOptions =
+  (options: Options, isPart: (given: GivenArguments) => boolean = () => false) =>
+  (words: readonly string[]): string | null => {
+    try {
+      const given = givenArguments(options, words, {});
+      (isPart(given) ? parsedValues : valuesOf)(options, given);
+      return null;
+    } catch (error) {
+      if (error instanceof CliError) return error.message.replaceAll('\n', ';');
+      throw error;
+    }
+  };
