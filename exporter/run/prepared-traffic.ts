@@ -197,7 +197,8 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
   const { takes } = endpoint;
   const datasetRequest = { ...traffic.dataset, seed: request.seed, repeat: request.textVariant, takes };
   const opened = await openDataset(datasetRequest, tokenizer);
-  refuseUnreadMedia(opened, endpoint);
+  // Payloads are the user's own.
+  if (traffic.dataset.file?.type !== 'raw_payload') refuseUnreadMedia(opened, endpoint);
   const dataset = request.models === undefined ? opened : withModels(opened, request.models, request.seed);
   return {
     target: targets[0],

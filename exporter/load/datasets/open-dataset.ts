@@ -13,6 +13,7 @@ import {
 } from './trace-dataset.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { MEDIA_KINDS, MEDIA_OPTIONS, mediaOf, type Media } from '../media/media-kinds.ts';
+import { mediaInBody } from '../endpoints/body-media.ts';
 import type { Dataset } from './dataset.ts';
 import {
   type SamplingStrategy,
@@ -289,28 +290,28 @@ const LENGTH_KEYS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens']
  */
 async function rawPayload(options: FileDatasetOptions): Promise<Dataset> {
   const { texts, sha256 } = await readLines(options.file);
+  const media = new RowMedia(options.file);
   const entries = requireEntries(texts, options.file).map((text) => {
     const row = InputRow.parse(options.file, text);
     const several = ['n', 'best_of'].find((key) => row.has(key) && row.json[key] !== 1);
     if (several !== undefined)
       row.refuse(`${several} must be 1: responses with several choices have no inter-token latency`);
     const reported = LENGTH_KEYS.map((key) => row.tokens(key)).find((tokens) => tokens !== null);
-    return { payload: row.json, max_tokens: reported ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS };
+    const max_tokens = reported ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS;
+    return { payload: row.json, max_tokens, media: media.add(mediaInBody(row.json)) };
   });
-  return fileDataset(
+  const dataset = fileDataset(
     'raw_payload',
     { entries, sha256 },
     options,
-    ({ payload, max_tokens }) => ({
-      prompt: '',
-      max_tokens,
-      payload,
-    }),
+    // The media are those of the payload, to be counted.
+    ({ payload, max_tokens, media: ofPayload }) => ({ prompt: '', max_tokens, payload, ...ofPayload }),
     longestOutput(
       entries.map(({ max_tokens }) => max_tokens),
       options,
     ),
   );
+  return { ...dataset, ...media.facts };
 }
 
 /**

@@ -18,12 +18,17 @@ export class RowMedia {
   /** The media of a row as requests contain them. Throws a `ConfigurationError` for a file of another format. */
   async read(named: RowMediaNames): Promise<Media> {
     let media: Media = {};
-    for (const { kind, files, all } of this.#kinds) {
+    for (const { kind, files } of this.#kinds) {
       const urls: string[] = [];
       for (const each of named[kind]) urls.push(await files.url(each, this.#folder));
-      all.push(...urls);
       media = { ...media, ...mediaOf(kind, urls) };
     }
+    return this.add(media);
+  }
+
+  /** Those of a row that has them as requests contain them. */
+  add(media: Media): Media {
+    for (const { kind, all } of this.#kinds) all.push(...(media[kind] ?? []));
     return media;
   }
 

@@ -166,6 +166,34 @@ describe('images of a file of requests', () => {
   });
 });
 
+test('images and audio in bodies of a file are counted, and sent unchanged', async () => {
+  const parts = [
+    { type: 'text', text: 'a' },
+    { type: 'image_url', image_url: { url: gifUrl(1) } },
+    { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+    { type: 'audio_url', audio_url: { url: 'https://example.com/a.wav' } },
+  ];
+  const source = { type: 'base64', media_type: 'image/gif', data: gif(2).toString('base64') };
+  const result = { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source }] };
+  const rows = [
+    { messages: [{ role: 'user', content: parts }], max_tokens: 4 },
+    { messages: [{ role: 'user', content: [result, { type: 'image', source: { type: 'url', url: 'https://e/x' } }] }] },
+    { input: [{ role: 'user', content: [{ type: 'input_image', image_url: gifUrl(3) }] }] },
+    { input: 'text', messages: 'none' },
+  ];
+  const dataset = await open(null, await file('raw_payload', rows));
+  const requests = rows.map((_, position) => dataset.request('measure', position));
+  expect(requests.map(({ payload }) => payload)).toEqual(rows);
+  expect(requests.map(({ images, audio }) => [images, audio])).toEqual([
+    [[gifUrl(1)], ['data:audio/mp3;base64,AAAA', 'https://example.com/a.wav']],
+    [[gifUrl(2), 'https://e/x'], undefined],
+    [[gifUrl(3)], undefined],
+    [undefined, undefined],
+  ]);
+  expect(dataset.images).toMatchObject({ count: null, source: 'files_and_urls', different: 4 });
+  expect(dataset.audio).toMatchObject({ count: null, different: 2 });
+});
+
 describe('audio', () => {
   const length_seconds = { mean: 0.5, stddev: 0 };
   const clips = { kind: 'audio', count: 2, length_seconds, sample_rates_hz: [8000] } as const;
