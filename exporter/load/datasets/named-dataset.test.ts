@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { namedDataset, type DatasetHosts } from './named-dataset.ts';
 
 const REVISION = '0123456789abcdef0123456789abcdef01234567';
@@ -28,6 +28,9 @@ async function hub(rows: readonly object[], change: Partial<DatasetHosts> = {}):
     const url = new URL(request.url ?? '', 'http://h');
     requests.push(url);
     const headers = { 'content-type': 'application/json', 'x-revision': REVISION, connection: 'close' };
+    // A file of the hub, whose address has a signature.
+    if (url.pathname.startsWith('/assets/'))
+      return void response.writeHead(url.pathname.endsWith('gone') ? 403 : 200, headers).end(url.pathname);
     const dataset = url.searchParams.get('dataset');
     if (dataset === 'org/gone')
       return void response.writeHead(404, headers).end(JSON.stringify({ error: 'The dataset does not exist.' }));
@@ -119,6 +122,79 @@ test.each([
 ])('%s', async (_, row, line) => {
   const { path } = await namedDataset('hf:org/data', OPTIONS, await hub([row]));
   expect(await linesOf(path)).toEqual([line]);
+});
+
+const image = (name: string): object => ({ src: `/assets/${name}?Signature=s`, height: 2, width: 3 });
+
+test.each([
+  [
+    'a prompt with images and audio',
+    {
+      question: 'what?',
+      ...{ image: image('a'), more: [image('b'), image('c')], nothing: null },
+      audio: [
+        { src: '/assets/d', type: 'audio/wav' },
+        { src: '/assets/e', type: 'audio/mpeg' },
+      ],
+    },
+    { text: 'what?', images: ['/assets/a', '/assets/b', '/assets/c'], audios: ['/assets/d'] },
+  ],
+  [
+    'a conversation with marks for images, as LLaVA has it',
+    {
+      image: image('a'),
+      conversations: [
+        { from: 'human', value: '<image>\nwhat?' },
+        { from: 'gpt', value: 'a cat' },
+        { from: 'human', value: 'why?' },
+      ],
+    },
+    {
+      turns: [
+        { role: 'user', text: 'what?', images: ['/assets/a'] },
+        { role: 'assistant', text: 'a cat' },
+        { role: 'user', text: 'why?' },
+      ],
+    },
+  ],
+  [
+    'messages with parts for images',
+    {
+      images: [image('a'), image('b')],
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'one' }, { type: 'image' }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'yes' }] },
+        { role: 'user', content: [{ type: 'image' }, { type: 'text', text: 'two' }] },
+      ],
+    },
+    {
+      turns: [
+        { role: 'user', text: 'one', images: ['/assets/a'] },
+        { role: 'assistant', text: 'yes' },
+        { role: 'user', text: 'two', images: ['/assets/b'] },
+      ],
+    },
+  ],
+  [
+    'messages without a place for an image',
+    { image: image('a'), messages: [{ role: 'user', content: 'one' }] },
+    { turns: [{ role: 'user', text: 'one', images: ['/assets/a'] }] },
+  ],
+])('%s: the files are saved beside the rows', async (_, row, expected) => {
+  const { path } = await namedDataset('hf:org/data', OPTIONS, await hub([row]));
+  const text = await readFile(path, 'utf8');
+  const saved = [...text.matchAll(/"(media.[0-9a-f]{64})"/g)].map(([, name = '']) => name);
+  // Each file has its address as content.
+  const contents = await Promise.all(saved.map((name) => readFile(join(dirname(path), name), 'utf8')));
+  const read = saved.reduce((line, name, i) => line.replace(name, contents[i] ?? ''), text);
+  expect(JSON.parse(read)).toEqual(expected);
+});
+
+test('a file that cannot be had is refused in one line', async () => {
+  const hosts = await hub([{ text: 'a', image: image('gone') }]);
+  await expect(namedDataset('hf:org/data', OPTIONS, hosts)).rejects.toThrow(
+    /^--dataset hf:org\/data: HTTP 403 for a file of http:\/\/127.0.0.1:\d+$/,
+  );
 });
 
 test('rows that the API truncates are left out and counted', async () => {

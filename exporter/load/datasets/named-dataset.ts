@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,6 +12,7 @@ import { ConfigurationError } from '../../errors/expected-error.ts';
 import { replaceWhenWritten } from '../../files/durable-file.ts';
 import { isObject, type JsonObject } from '../endpoints/endpoint.ts';
 import { hubOptions } from '../tokenizers/tokenizer.ts';
+import { mediaCells, promptRow } from './hub-rows.ts';
 import { INPUT_LIMITS } from './input-lines.ts';
 
 /** Public files that people benchmark with, where their owners have them. */
@@ -113,6 +115,10 @@ function hubName(given: string): HubName | null {
 
 const PAGE_ROWS = 100;
 const MAX_PAGE_BYTES = 64 * 2 ** 20;
+/** Rows whose files are downloaded at a time. */
+const PARALLEL_ROWS = 8;
+const MAX_MEDIA_BYTES = 2 ** 30;
+const MEDIA_FOLDER = 'media';
 const TIMEOUT_MS = 60_000;
 const TRIES = 4;
 /** Before the second try; doubled before each further one. */
@@ -125,6 +131,7 @@ class HubDownload {
   readonly #options: NamedDatasetOptions;
   readonly #hosts: DatasetHosts;
   readonly #folder: string;
+  #mediaBytes = 0;
 
   constructor(given: string, hub: HubName, options: NamedDatasetOptions, hosts: DatasetHosts) {
     this.#given = given;
@@ -191,14 +198,18 @@ class HubDownload {
       const length = Math.min(PAGE_ROWS, this.#options.rows - offset);
       const page = await this.#get('rows', { config, split, offset: String(offset), length: String(length) });
       revision = this.#sameRevision(revision, page.revision);
+      const folder = join(this.#folder, revision ?? 'unknown');
       const { rows, num_rows_total } = page.json;
       if (!Array.isArray(rows)) throw refusal(this.#given, `${this.#hosts.rowsApi} responded without rows`);
       total = typeof num_rows_total === 'number' ? num_rows_total : offset + rows.length;
+      const whole: JsonObject[] = [];
       for (const each of rows as unknown[]) {
         const { row, truncated_cells: cut } = isObject(each) ? each : {};
         if (Array.isArray(cut) && cut.length > 0) truncated++;
-        else if (isObject(row)) lines.push(JSON.stringify(promptRow(row, this.#options.column, this.#given)));
+        else if (isObject(row)) whole.push(row);
       }
+      for (let at = 0; at < whole.length; at += PARALLEL_ROWS)
+        lines.push(...(await Promise.all(whole.slice(at, at + PARALLEL_ROWS).map((row) => this.#line(row, folder)))));
       if (rows.length === 0) break;
     }
     if (lines.length === 0) throw refusal(this.#given, `${config}/${split} has no rows`);
@@ -208,6 +219,40 @@ class HubDownload {
     await replaceWhenWritten(path, (temporary) => writeFile(temporary, `${lines.join('\n')}\n`));
     const notes = truncated === 0 ? [] : [`${things(truncated, 'rows')} left out, which the rows API truncates`];
     return this.#dataset({ path, revision: commit }, notes);
+  }
+
+  /** Its files are saved below the folder: their addresses end after some hours. */
+  async #line(row: JsonObject, folder: string): Promise<string> {
+    const { column } = this.#options;
+    const { images, audio } = mediaCells(row);
+    const save = (urls: readonly string[]): Promise<string[]> =>
+      Promise.all(urls.map((url) => this.#save(new URL(url, this.#hosts.rowsApi).href, folder)));
+    const line = promptRow(row, column, { images: await save(images), audio: await save(audio) });
+    if (line !== undefined) return JSON.stringify(line);
+    const columns = Object.keys(row).join(', ');
+    throw refusal(
+      this.#given,
+      column === null
+        ? `none of its columns is known to have prompts: --dataset-column with one of ${columns}`
+        : `a row has no text in the column ${column}; it has ${columns}`,
+    );
+  }
+
+  /** The path below the folder, by the content. */
+  async #save(url: string, folder: string): Promise<string> {
+    const response = await reach(url, {});
+    if (!response.ok) throw refusal(this.#given, `HTTP ${response.status} for a file of ${new URL(url).origin}`);
+    const file = await limitedBytes(response, MAX_MEDIA_BYTES, this.#given, 'a file of its rows');
+    this.#mediaBytes += file.length;
+    if (this.#mediaBytes > MAX_MEDIA_BYTES)
+      throw refusal(
+        this.#given,
+        `the files of its rows have more than ${MAX_MEDIA_BYTES} bytes: use fewer --dataset-rows`,
+      );
+    const path = join(MEDIA_FOLDER, createHash('sha256').update(file).digest('hex'));
+    await mkdir(join(folder, MEDIA_FOLDER), { recursive: true });
+    await replaceWhenWritten(join(folder, path), (temporary) => writeFile(temporary, file));
+    return path;
   }
 
   /** The named configuration and split, else the first ones. */
@@ -247,7 +292,7 @@ class HubDownload {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
     for (let tried = 1; ; tried++) {
       const response = await reach(url, headers);
-      const text = await limitedText(response, this.#given);
+      const text = (await limitedBytes(response, MAX_PAGE_BYTES, this.#given, 'a page of its rows')).toString('utf8');
       const json = objectOf(text);
       if (response.ok && json !== null) return { json, revision: response.headers.get('x-revision') };
       const isBusy = response.status === 429 || response.status >= 500;
@@ -261,44 +306,6 @@ class HubDownload {
     }
   }
 }
-
-/** Columns that prompts usually have, the more specific ones first. */
-const PROMPT_COLUMNS = [
-  'prompt',
-  'question',
-  'instruction',
-  'problem',
-  'query',
-  'text',
-  'input',
-  'content',
-  'turns',
-] as const;
-/** A row with one of these is one of the formats that files may have. */
-const FORMAT_COLUMNS = ['conversations', 'conversation', 'input_length', 'chat_id'] as const;
-
-/** A row as a line of a file: unchanged if it is of a known format, else its prompt. Throws a `ConfigurationError`. */
-function promptRow(row: JsonObject, column: string | null, given: string): JsonObject {
-  if (column === null) {
-    if (FORMAT_COLUMNS.some((name) => row[name] != null)) return row;
-    if (Array.isArray(row.messages)) return { conversation: (row.messages as unknown[]).filter(isNoSystemMessage) };
-  }
-  const names = column === null ? PROMPT_COLUMNS : [column];
-  for (const name of names) {
-    const value = row[name];
-    const text = Array.isArray(value) ? (value as unknown[])[0] : value;
-    if (typeof text === 'string' && text.trim() !== '') return { text };
-  }
-  const columns = Object.keys(row).join(', ');
-  throw refusal(
-    given,
-    column === null
-      ? `none of its columns is known to have prompts: --dataset-column with one of ${columns}`
-      : `a row has no text in the column ${column}; it has ${columns}`,
-  );
-}
-
-const isNoSystemMessage = (message: unknown): boolean => !isObject(message) || message.role !== 'system';
 
 /** Downloads a known file, once. */
 async function knownFile(given: string, url: string, hosts: DatasetHosts): Promise<NamedDataset> {
@@ -357,15 +364,15 @@ async function reach(
   }
 }
 
-async function limitedText(response: Response, given: string): Promise<string> {
+async function limitedBytes(response: Response, limit: number, given: string, what: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     bytes += piece.length;
-    if (bytes > MAX_PAGE_BYTES) throw refusal(given, `a page of its rows has more than ${MAX_PAGE_BYTES} bytes`);
+    if (bytes > limit) throw refusal(given, `${what} has more than ${limit} bytes`);
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(pieces);
 }
 
 function objectOf(text: string): JsonObject | null {
