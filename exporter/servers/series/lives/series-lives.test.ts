@@ -639,3 +639,30 @@ describe('vLLM restarts between two scrapes, and its counts pass their old value
     expect(gained(store, 'vllm:generation_tokens_total')).toBe((after + 10) * 16);
   });
 });
+
+test('families that return after each restart with their old counts and new creation times are of the new process', () => {
+  const page = (start: number, requests: number, served: number | null): string =>
+    [
+      `process_start_time_seconds ${start}`,
+      counter(requests, 'vllm:request_success_total'),
+      ...['/version', '/v1/chat/completions', '/ping'].flatMap((handler) => {
+        const labels = `{handler="${handler}"}`;
+        // Most handlers are called once by a client.
+        const count = handler === '/v1/chat/completions' ? requests : 1;
+        return served === null
+          ? []
+          : [
+              counter(count, 'http_requests_total', labels),
+              `# TYPE http_requests_created gauge\nhttp_requests_created${labels} ${served}`,
+            ];
+      }),
+    ].join('\n');
+  const life = (start: number): string[] => [
+    ...[page(start, 0, null), page(start, 0, null)],
+    ...[page(start, 4, start + 10), page(start, 12, start + 10)],
+  ];
+  const store = replay(pagesOf(page(1000, 178, 1010), ...life(2000), ...life(3000)));
+  expect(store.unclear).toEqual([]);
+  expect(gained(store, 'vllm:request_success_total')).toBe(12 + 12);
+  expect(gained(store, 'http_requests_total', { handler: '/version' })).toBe(1 + 1);
+});

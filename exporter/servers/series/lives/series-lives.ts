@@ -141,7 +141,7 @@ export class SeriesLives {
         // Its own start time decides, whatever was assumed while it was missing.
         if (places.length > 0 && proofs.isOwnProof && proofs.proof === 'same') forgetAbsence(series, scrape);
         absent.push({ series, proof: proofs.proof, sighting: returnOf(series, scrape, proofs) });
-        if (resumesItsValue(series, scrape)) resumed.push(series);
+        if (proofs.proof !== 'renewed' && resumesItsValue(series, scrape)) resumed.push(series);
         if (series.hasValueAt(scrape) && !isSum(series))
           appeared.push({ series, sighting: appearance(series, proofs) });
       } else if (series.isUnknownAt(scrape) && proofs.proof === 'renewed') {
