@@ -167,7 +167,7 @@ await describeWithPrometheus('a window of what Prometheus recorded', (programs) 
     const invalid = await imported('job=');
     expect([invalid.code, invalid.stderr]).toEqual([
       1,
-      expect.stringMatching(/HTTP 400: it does not accept the selector \{job=\}\n$/),
+      expect.stringMatching(/HTTP 400: it does not accept the selector \{job=\}: .*parse error: .*\n$/),
     ]);
   });
 });

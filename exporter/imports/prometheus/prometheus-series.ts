@@ -1,5 +1,5 @@
 import { isObject } from '../reading/fields.ts';
-import { PageClient, type PageLimits } from '../../servers/scrape/page-request.ts';
+import { PageClient, type PageFailure, type PageLimits } from '../../servers/scrape/page-request.ts';
 import type { PageAccess } from '../../servers/scrape/page-access.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
@@ -24,10 +24,14 @@ const LIMITS: PageLimits = {
   readTimeoutSeconds: 120,
   totalTimeoutSeconds: 180,
   maxBytes: 64 * 1024 * 1024,
+  readsFailures: true,
 };
-/** Of one query; halved when a response is too large. */
+/** Of one query; halved when a response is too large, or the query passes a limit of the server. */
 const STRETCH_SECONDS = 600;
 const MIN_STRETCH_SECONDS = 5;
+const MAX_REASON = 200;
+/** Limits on the samples, the bytes and the time of a query, as Prometheus, Thanos, Mimir and VictoriaMetrics report them. */
+const TOO_MUCH = /^HTTP (422|503|504)$/;
 
 /** The HTTP API of Prometheus, and of what answers its queries: Thanos, Mimir, VictoriaMetrics. */
 export class PrometheusSeries {
@@ -48,7 +52,7 @@ export class PrometheusSeries {
   async types(): Promise<ReadonlyMap<string, string>> {
     const answered = await this.#client.get(`${this.#api}/metadata`);
     if (answered.kind !== 'page') return new Map();
-    const data = dataOf(answered.bytes);
+    const data = responseOf(answered.bytes)?.['data'];
     if (!isObject(data)) return new Map();
     return new Map(
       Object.entries(data).flatMap(([name, entries]) => {
@@ -70,13 +74,14 @@ export class PrometheusSeries {
       const query = `${selector}[${Math.round((end - start) * 1000)}ms]`;
       const url = `${this.#api}/query?query=${encodeURIComponent(query)}&time=${end.toFixed(3)}`;
       const answered = await this.#client.get(url);
-      if (answered.kind === 'too_large' && length / 2 >= MIN_STRETCH_SECONDS) {
-        length /= 2;
-        continue;
-      }
       if (answered.kind !== 'page') {
-        const hint = answered.message.includes('400') ? `: it does not accept the selector ${selector}` : '';
-        throw new ImportRefusal(`${publicUrl(this.#api)}/query: ${answered.message}${hint}`);
+        const isTooMuch = answered.kind === 'too_large' || TOO_MUCH.test(answered.message);
+        if (isTooMuch && length / 2 >= MIN_STRETCH_SECONDS) {
+          length /= 2;
+          continue;
+        }
+        const hint = answered.message === 'HTTP 400' ? `: it does not accept the selector ${selector}` : '';
+        throw new ImportRefusal(`${publicUrl(this.#api)}/query: ${answered.message}${hint}${reasonOf(answered)}`);
       }
       yield stretchOf(dataOf(answered.bytes), start);
       start = end;
@@ -84,17 +89,41 @@ export class PrometheusSeries {
   }
 }
 
-/** `data` of a response. Throws an `ImportRefusal` for what is no response of this API. */
-function dataOf(bytes: Uint8Array): unknown {
-  let response: unknown;
+/** What the server says of a failure; empty: nothing. */
+function reasonOf({ bytes = new Uint8Array() }: PageFailure): string {
+  const text = new TextDecoder().decode(bytes).trim();
+  const reason = errorOf(responseOf(bytes)) ?? (text.startsWith('<') ? '' : text);
+  // Errors of Go end with the cause.
+  const end = reason.length > MAX_REASON ? `…${reason.slice(1 - MAX_REASON)}` : reason;
+  return end === '' ? '' : `: ${messageExcerpt(end)}`;
+}
+
+/** A response of this API; null: it is none. */
+function responseOf(bytes: Uint8Array): Record<string, unknown> | null {
   try {
-    response = JSON.parse(new TextDecoder().decode(bytes));
+    const response: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return isObject(response) ? response : null;
   } catch {
-    throw new ImportRefusal('the response is not JSON: the address must be that of a Prometheus, before /api/v1');
+    return null;
   }
-  if (isObject(response) && response['status'] === 'success') return response['data'];
-  const error = isObject(response) && typeof response['error'] === 'string' ? response['error'] : 'no status';
-  throw new ImportRefusal(`the query failed: ${messageExcerpt(error)}`);
+}
+
+const errorOf = (response: Record<string, unknown> | null): string | null =>
+  typeof response?.['error'] === 'string' ? response['error'] : null;
+
+/** `data` of a response. Throws an `ImportRefusal` for what is no complete response of this API. */
+function dataOf(bytes: Uint8Array): unknown {
+  const response = responseOf(bytes);
+  if (response === null)
+    throw new ImportRefusal('the response is not JSON: the address must be that of a Prometheus, before /api/v1');
+  const { status, data, warnings, isPartial } = response;
+  if (status !== 'success')
+    throw new ImportRefusal(`the query failed: ${messageExcerpt(errorOf(response) ?? 'no status')}`);
+  // Warnings are of Thanos and of remote read, `isPartial` of a cluster of VictoriaMetrics.
+  const warning = Array.isArray(warnings) ? warnings.join('; ') : '';
+  if (warning !== '' || isPartial === true)
+    throw new ImportRefusal(`the response is partial: ${messageExcerpt(warning || 'a storage node does not answer')}`);
+  return data;
 }
 
 /** Prometheus 2 includes the first moment of a range, 3 does not. */

@@ -11,6 +11,7 @@ import {
   type FamilyMetadata,
 } from '../../../core/exposition/index.ts';
 import { TargetStore } from '../../servers/series/target-store.ts';
+import { ImportRefusal } from '../import-notes.ts';
 import type { RecordedSeries, RecordedStretch } from './prometheus-series.ts';
 
 /** What one target may take of the memory: an import holds it until its run is written. */
@@ -104,12 +105,10 @@ export class RecordedTarget {
     const ups = samplesOf(recorded, 'up');
     const open = recorded.flatMap((series) => this.#open(series)).sort(inPageOrder);
     // Where `up` is there, its times are those of the scrapes.
-    const times = new Set(
-      ups === null ? open.flatMap(({ samples }) => samples.map(([at]) => at)) : ups.map(([at]) => at),
-    );
+    const times = ups?.map(([at]) => at) ?? wholeTimes(open);
     const failed = new Set(ups?.flatMap(([at, value]) => (value === 0 ? [at] : [])) ?? []);
     const durations = new Map(samplesOf(recorded, 'scrape_duration_seconds'));
-    for (const at of [...times].sort((a, b) => a - b)) {
+    for (const at of times) {
       if (at <= (this.#times.at(-1) ?? -Infinity)) continue;
       this.#record(at, durations.get(at) ?? NaN, open, failed.has(at));
     }
@@ -145,8 +144,53 @@ export class RecordedTarget {
   }
 }
 
+/**
+ * The samples of a series that Prometheus adds to what a target exposes; null without any. Throws an `ImportRefusal` if there
+ * are two at the same time: of two recorders, such as a highly available pair.
+ */
 function samplesOf(recorded: readonly RecordedSeries[], name: string): RecordedSeries['samples'] | null {
-  return recorded.find(({ labels }) => labels['__name__'] === name)?.samples ?? null;
+  const first = ({ samples }: RecordedSeries): number => samples[0]?.[0] ?? 0;
+  const found = recorded.filter(({ labels }) => labels['__name__'] === name).sort((a, b) => first(a) - first(b));
+  for (const [i, next] of found.entries()) {
+    const one = found[i - 1];
+    if (one !== undefined && first(next) <= (one.samples.at(-1)?.[0] ?? 0)) throw twice(one.labels, next.labels);
+  }
+  return found.length === 0 ? null : found.flatMap(({ samples }) => samples);
+}
+
+function twice(one: RecordedSeries['labels'], other: RecordedSeries['labels']): ImportRefusal {
+  const differing = Object.keys({ ...one, ...other }).filter((label) => one[label] !== other[label]);
+  const matchers = differing.flatMap((label) => [one, other].map((of) => `${label}="${of[label] ?? ''}"`));
+  return new ImportRefusal(
+    `${one['instance'] ?? one['job'] ?? ''} was recorded twice at the same time: add one of ${matchers.join(', ')} to the selector`,
+  );
+}
+
+/**
+ * The times at which no series is missing that has samples before and after. After a crash, what is written to another server
+ * can have a part of a scrape.
+ */
+function wholeTimes(open: readonly OpenSeries[]): readonly number[] {
+  const present = new Map<number, number>();
+  const begins = new Map<number, number>();
+  const ends = new Map<number, number>();
+  const count = (counts: Map<number, number>, at: number | undefined): void => {
+    if (at !== undefined) counts.set(at, (counts.get(at) ?? 0) + 1);
+  };
+  for (const { samples } of open) {
+    for (const [at] of samples) count(present, at);
+    count(begins, samples[0]?.[0]);
+    count(ends, samples.at(-1)?.[0]);
+  }
+  let expected = 0;
+  return [...present.keys()]
+    .sort((a, b) => a - b)
+    .filter((at) => {
+      expected += begins.get(at) ?? 0;
+      const isWhole = present.get(at) === expected;
+      expected -= ends.get(at) ?? 0;
+      return isWhole;
+    });
 }
 
 /** The page that a target exposed at a moment. */
@@ -197,6 +241,8 @@ class FamilyTypes {
   }
 
   #typeOf(name: string): string | null {
-    return this.#types.get(name) ?? this.#index.find(name)[0]?.family.type ?? null;
+    // The catalogs have the time at which a counter was created under its name.
+    const inCatalogs = name.endsWith('_created') ? 'gauge' : this.#index.find(name)[0]?.family.type;
+    return this.#types.get(name) ?? inCatalogs ?? null;
   }
 }

@@ -16,6 +16,8 @@ export interface PageLimits {
   /** Limit for the complete page, so that a slow trickle ends too. */
   readonly totalTimeoutSeconds: number;
   readonly maxBytes: number;
+  /** Whether the body of a failure is read: of a server whose reasons are shown. Absent: not. */
+  readonly readsFailures?: boolean;
 }
 
 export const DEFAULT_PAGE_LIMITS: PageLimits = {
@@ -50,6 +52,8 @@ export interface PageFailure extends PageTimes {
   readonly kind: PageFailureKind;
   /** One line, without the address and without text from the response. */
   readonly message: string;
+  /** Of the response with the failure, where the limits say that it is read. */
+  readonly bytes?: Uint8Array;
 }
 
 /**
@@ -180,6 +184,8 @@ class PageExchange implements Dispatcher.DispatchHandler {
   #contentType: string | null = null;
   #unixSeconds: UnixInterval = [0, 0];
   #size = 0;
+  /** What the response is whose body is still read. */
+  #refusal: PageFailure | null = null;
   #settled = false;
 
   constructor(
@@ -219,7 +225,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
     this.#unixSeconds = serverSeconds(headers['date']);
     const { location } = headers;
     if (REDIRECTS.has(status) && typeof location === 'string') this.#redirected(status, location);
-    else if (status !== 200) this.#fail(isRefusal(status) ? 'refused' : 'status', `HTTP ${status}`);
+    else if (status !== 200) this.#refused(isRefusal(status) ? 'refused' : 'status', `HTTP ${status}`);
     else if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity')
       this.#fail('encoded', 'the response is compressed although no compression was requested');
   }
@@ -240,6 +246,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
     const end_ns = this.#now_ns();
     const workStart_ns = workNow_ns();
     const bytes = this.#pieces.length === 1 ? (this.#pieces[0] as Uint8Array) : Buffer.concat(this.#pieces);
+    if (this.#refusal !== null) return this.#settle({ ...this.#refusal, bytes });
     this.#settle({
       kind: 'page',
       sent_ns: this.#sent_ns,
@@ -271,8 +278,13 @@ class PageExchange implements Dispatcher.DispatchHandler {
 
   #fail(kind: PageFailureKind, message: string): void {
     if (this.#settled) return;
-    this.#settle(this.#failure(kind, message));
+    this.#settle(this.#refusal ?? this.#failure(kind, message));
     this.#controller?.abort(new Error(message));
+  }
+
+  #refused(kind: PageFailureKind, message: string): void {
+    if (this.#limits.readsFailures === true) this.#refusal = this.#failure(kind, message);
+    else this.#fail(kind, message);
   }
 
   #redirected(status: number, location: string): void {
