@@ -18,6 +18,7 @@ import { compareServer } from '../catalog/pages.ts';
 import { readScriptOptions } from '../script-options.ts';
 import { installFolder, freePort } from './processes.ts';
 import type { RealServer, RunningServer, ServerCount } from './real-server.ts';
+import { ensureCollector, exportedRuns, OTEL_COLLECTOR, type Received } from './otel-collector/otel-collector.ts';
 import { realServer, SERVER_LIST } from './servers.ts';
 
 const LLMBENCH = fileURLToPath(new URL('../../bin/llmbench.js', import.meta.url));
@@ -35,24 +36,19 @@ that run --check and check --confirm, beside other load on the server, exit as t
 metrics pages have that the catalog does not state.
 
 ${SERVER_LIST}
+  ${OTEL_COLLECTOR}   the OpenTelemetry Collector: receives what --otel-url exports by HTTP and gRPC
 
   --folder DIR    install into DIR/SERVER (default .cache/real-servers/SERVER)
 `;
 
-const { servers, folder } = options();
-for (const server of servers) {
+const { names, folder } = options();
+for (const name of names) {
   try {
-    await test(server);
+    await (name === OTEL_COLLECTOR ? testCollector() : test(realServer(name)));
   } catch (error) {
     process.exitCode = 1;
-    process.stdout.write(`FAILED ${server.name}: ${(error as Error).message}\n`);
+    process.stdout.write(`FAILED ${name}: ${(error as Error).message}\n`);
   }
-}
-
-interface Counts {
-  readonly what: string;
-  readonly client: number;
-  readonly server: number;
 }
 
 async function test(server: RealServer): Promise<void> {
@@ -67,11 +63,7 @@ async function test(server: RealServer): Promise<void> {
       measured(server, running, results),
       running.ended.then((reason) => Promise.reject(new Error(reason))),
     ]);
-    for (const { what, client, server: counted } of counts) {
-      process.stdout.write(`  ${what.padEnd(44)} client ${client}, server ${counted}\n`);
-    }
-    const unequal = counts.filter((count) => count.client !== count.server);
-    if (unequal.length > 0) throw new Error(`not equal: ${unequal.map(({ what }) => what).join(', ')}`);
+    compare(counts);
     for (const line of await gated(server, running, join(results, 'gated'))) process.stdout.write(`  ${line}\n`);
     await printDrift(server, running.metrics);
     process.stdout.write(`passed ${server.name}\n`);
@@ -81,8 +73,30 @@ async function test(server: RealServer): Promise<void> {
   }
 }
 
+/** What a collector received of runs is what their client counted. */
+async function testCollector(): Promise<void> {
+  const installed = installFolder(OTEL_COLLECTOR, folder);
+  process.stdout.write(`${OTEL_COLLECTOR}: building into ${installed} unless it is there\n`);
+  const program = await ensureCollector(installed);
+  if (program === null) {
+    process.stdout.write(`skipped ${OTEL_COLLECTOR}: it is built with Go, which is not on the PATH\n`);
+    return;
+  }
+  compare(await exportedRuns(program, installed));
+  process.stdout.write(`passed ${OTEL_COLLECTOR}\n`);
+}
+
+/** Prints the counts. Throws if the two of a line differ. */
+function compare(counts: readonly Received[]): void {
+  for (const { what, client, server } of counts) {
+    process.stdout.write(`  ${what.padEnd(44)} client ${client}, server ${server}\n`);
+  }
+  const unequal = counts.filter((count) => count.client !== count.server);
+  if (unequal.length > 0) throw new Error(`not equal: ${unequal.map(({ what }) => what).join(', ')}`);
+}
+
 /** Collects before, during and after a run, and counts. */
-async function measured(server: RealServer, running: RunningServer, results: string): Promise<Counts[]> {
+async function measured(server: RealServer, running: RunningServer, results: string): Promise<Received[]> {
   const pages = ['--server-metrics', ...running.metrics];
   const collected = join(results, 'collected');
   const collect = llmbench('collect', ...pages, '--interval', String(SCRAPE_SECONDS), '--out', collected);
@@ -229,10 +243,11 @@ function json<T>(path: string): T {
   return JSON.parse(readFileSync(path, 'utf8')) as T;
 }
 
-function options(): { servers: readonly RealServer[]; folder: string | undefined } {
+function options(): { names: readonly string[]; folder: string | undefined } {
   const known = { folder: { type: 'string' } } as const;
   return readScriptOptions({ usage: USAGE, options: known }, ({ folder }, positionals) => {
     if (positionals.length === 0) throw new Error('SERVER is required');
-    return { servers: positionals.map(realServer), folder };
+    for (const name of positionals) if (name !== OTEL_COLLECTOR) realServer(name);
+    return { names: positionals, folder };
   });
 }
