@@ -37,6 +37,8 @@ function typeOfKeys(keys: ReadonlySet<string>, line: string): FileType {
   if (has('requests') && has('models')) return 'weka_trace';
   if (has('prefix_tokens') && has('newly_append_tokens') && has('timing_events')) return 'tracelab';
   if (has('turns', 'orchestrator') && has('session_id') && DAG_KEYS.test(line)) return 'dag_jsonl';
+  if (line.includes('"dynamo.agentic_mooncake"')) return 'agentic_mooncake';
+  if (has('request_id') && has('wait_for', 'branches', 'prefix_reset', 'tool_wait_ms')) return 'agentic_mooncake';
   if (has('messages') && has('session_id') && !has('requests')) return 'mooncake_trace';
   if (has('chat_id') && has('parent_chat_id') && has('input_length')) return 'bailian_trace';
   if (has('input_length', 'text_input')) return 'mooncake_trace';

@@ -52,6 +52,7 @@ export const FILE_TYPES = [
   'azure_trace',
   'sharegpt',
   'sessions',
+  'agentic_mooncake',
   'dag_jsonl',
   'otel_spans',
   'tracelab',
@@ -123,6 +124,7 @@ export async function openDataset(request: DatasetRequest, tokenizer: Tokenizer 
 const OWN_MESSAGES: ReadonlySet<FileType> = new Set([
   'raw_payload',
   'sessions',
+  'agentic_mooncake',
   'dag_jsonl',
   'otel_spans',
   'tracelab',
@@ -211,6 +213,7 @@ function openFile(
     case 'sharegpt':
       return shareGpt(options);
     case 'sessions':
+    case 'agentic_mooncake':
     case 'dag_jsonl':
     case 'otel_spans':
     case 'tracelab':

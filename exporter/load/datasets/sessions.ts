@@ -4,6 +4,7 @@ import type { Conversation, Dataset, TurnPlace } from './dataset.ts';
 import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
 import { readLines, type InputText } from './input-lines.ts';
 import { dueTimes_ns, InputRow } from './row.ts';
+import { agenticMooncakeSessions } from './session-files/agentic-mooncake.ts';
 import { dagSessions } from './session-files/aiperf-dag.ts';
 import { mooncakeSessions } from './session-files/mooncake-sessions.ts';
 import { otelSessions } from './session-files/otel-spans.ts';
@@ -29,13 +30,16 @@ export interface SessionOptions extends FileDatasetOptions {
 }
 
 /** Formats of files with sessions, by their `--custom-dataset-type`. */
-type SessionFileType = 'sessions' | 'dag_jsonl' | 'mooncake_trace' | 'otel_spans' | 'tracelab' | 'weka_trace';
+type SessionFileType =
+  'sessions' | 'agentic_mooncake' | 'dag_jsonl' | 'mooncake_trace' | 'otel_spans' | 'tracelab' | 'weka_trace';
 
 /** The sessions of a file in our own format. */
 function sessionsIn(type: SessionFileType, rows: readonly InputRow[], blockTokens: number | null): readonly InputRow[] {
   switch (type) {
     case 'sessions':
       return rows;
+    case 'agentic_mooncake':
+      return agenticMooncakeSessions(rows, blockTokens);
     case 'dag_jsonl':
       return dagSessions(rows);
     case 'mooncake_trace':

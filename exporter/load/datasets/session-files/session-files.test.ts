@@ -208,6 +208,88 @@ const chatSpan = (id: string, parent: string, start: number, end: number, input:
     'gen_ai.input.messages': JSON.stringify(input),
   });
 
+describe("Dynamo's agentic Mooncake traces", () => {
+  const HEAD = {
+    ...{ schema: 'dynamo.agentic_mooncake', version: 2, block_size: 64, hash_id_scope: 'local' },
+    source: { format: 'weka', digest: 'd' },
+  };
+  const row = (
+    request_id: string,
+    session_id: string,
+    not_before_ms: number,
+    dependencies: readonly object[] = [],
+  ) => ({
+    ...{ request_id, play_id: 'play', session_id, model: 'm', input_length: 128, output_length: 0, hash_ids: [1, 2] },
+    ...{ not_before_ms, recorded_api_time_ms: 100, dependencies },
+  });
+  const edge = (request_id: string, delay_ms: number, trigger = 'completion', relation = 'sequence') => ({
+    ...{ request_id, trigger, delay_ms, relation },
+  });
+
+  test('of version 2: plays with typed edges, whose delays count from the one that decides', async () => {
+    const rows = [
+      HEAD,
+      row('root', 'main', 1000),
+      row('spawned', 'child', 1040, [edge('root', 40, 'dispatch', 'spawn')]),
+      // The root ended at 100, the child at 140: 30 + 140 is later than 50 + 100.
+      row('join', 'main', 1170, [edge('root', 50), edge('spawned', 30, 'completion', 'join')]),
+      // 500 + 100 is later than 10 + 270, and 330 after the later end.
+      row('late', 'main', 1600, [edge('root', 500), edge('join', 10)]),
+      row('alone', 'other', 1300),
+      { ...row('second', 'main', 5000), play_id: 'another' },
+    ];
+    const dataset = await opened('agentic_mooncake', lines(...rows));
+    expect(dataset.size).toBe(2);
+    expect(graphOf(dataset)).toEqual([
+      [[], 1, 0, null],
+      [[], 2, 0.04, null],
+      [[0, 1], 1, 0.03, null],
+      [[0, 2], 1, 0.33, null],
+      [[], 3, 0.3, null],
+    ]);
+    expect([...(dataset.due_ns ?? [])]).toEqual([1e9, 5e9]);
+    const request = dataset.conversation?.('measure', 0).request(2, []);
+    expect(request?.max_tokens).toBe(1);
+    const texts = [0, 1].map((position) => messagesOf(dataset, 0, [], position) as [{ content: string }]);
+    expect(texts.map(([{ content }]) => content.split(' ').length)).toEqual([128, 128]);
+    // Ids of blocks are those of the play.
+    expect(texts[0]?.[0].content).not.toBe(texts[1]?.[0].content);
+  });
+
+  test('without a head: requests that are linked are a session', async () => {
+    const linked = (request_id: string, session_id: string, more: object) => ({
+      ...{ request_id, session_id, input_length: 70, output_length: 5, hash_ids: [1, 2] },
+      ...more,
+    });
+    const rows = [
+      linked('a', 'main', { timestamp: 0, prefix_reset: true, branches: ['b'] }),
+      linked('b', 'child', { wait_for: ['a'], delay: 20, prefix_reset: true }),
+      linked('c', 'main', { wait_for: ['a', 'b'], delay: 10, tool_wait_ms: 2500 }),
+      linked('d', 'other', { timestamp: 700, prefix_reset: true }),
+    ];
+    const dataset = await opened('agentic_mooncake', lines(...rows));
+    expect(dataset.size).toBe(2);
+    expect(graphOf(dataset)).toEqual([
+      [[], 1, 0, null],
+      [[0], 2, 0.02, null],
+      [[0, 1], 1, 0.01, 2.5],
+    ]);
+    expect([...(dataset.due_ns ?? [])]).toEqual([0, 0.7e9]);
+    // Ids of blocks are those of the file.
+    expect(messagesOf(dataset, 0)).not.toBeNull();
+    expect(dataset.shared?.('measure', 1)[0]?.segments[0]).toEqual(dataset.shared?.('measure', 0)[0]?.segments[0]);
+  });
+
+  test.each([
+    [{ ...HEAD, version: 3 }, row('a', 's', 0), ':1: version 3 of dynamo.agentic_mooncake is not supported: 2 is'],
+    [HEAD, row('a', 's', 0, [edge('b', 0)]), ":2: it waits for 'b', which is no request of its session"],
+    [HEAD, row('a', 's', 0, [edge('a', 0)]), ":2: request_id is 'a', and it waits for itself"],
+    [{ ...HEAD, block_size: undefined }, row('a', 's', 0), ':1: block_size is missing'],
+  ])('%j', async (head, only, message) => {
+    await expect(opened('agentic_mooncake', lines(head, only))).rejects.toThrow(message);
+  });
+});
+
 describe('spans of OpenTelemetry', () => {
   const asked = text('user', 'Weather in Paris?');
   const called = {
