@@ -59,7 +59,7 @@ class Phase implements Gate {
   #positions = 0;
   #unsent = 0;
   /** Users who pause before the next turn. */
-  readonly #thinking = new Map<NodeJS.Timeout, () => void>();
+  readonly #thinking = new Map<NodeJS.Timeout, { readonly turn: ReadyRequest; readonly dropped: () => void }>();
   /** Ends of the conversations whose next turn waits for a free prefill slot. */
   readonly #waitingTurns = new Set<() => void>();
   /** Set when even running conversations are not continued. */
@@ -177,11 +177,24 @@ class Phase implements Gate {
   #continue({ of }: ReadyRequest, { record, text }: ClosedRequest, closed: RequestClosed): void {
     if (of === undefined) return;
     const { conversation, number } = of;
-    conversation.failed ||= record.outcome !== 'ok';
+    if (record.outcome !== 'ok' && !conversation.failed) {
+      conversation.failed = true;
+      this.#endPauses(conversation);
+    }
     if (this.#ending || this.#plan.earlyEnd.declared || conversation.failed) return;
     const isLast = number + 1 >= conversation.count;
     const response = isLast ? '' : this.#assistantMessage(text);
     this.#sendAll(conversation, conversation.answered(number, response, record.end_ns), closed);
+  }
+
+  /** What a failed conversation would send later is not awaited. */
+  #endPauses(conversation: ConversationProgress): void {
+    for (const [timer, { turn, dropped }] of this.#thinking) {
+      if (turn.of?.conversation !== conversation) continue;
+      clearTimeout(timer);
+      this.#thinking.delete(timer);
+      dropped();
+    }
   }
 
   #sendAll(conversation: ConversationProgress, next: readonly NextTurn[], closed: RequestClosed): void {
@@ -205,7 +218,7 @@ class Phase implements Gate {
         this.#thinking.delete(timer);
         this.#sendWhenDue(turn, due_ns, closed);
       }, wait_ms);
-      this.#thinking.set(timer, () => closed(this.now_ns(), null));
+      this.#thinking.set(timer, { turn, dropped: () => closed(this.now_ns(), null) });
     } else {
       this.#sendTurn(turn, due_ns, closed);
     }
@@ -329,7 +342,7 @@ class Phase implements Gate {
     this.#waitingTurns.clear();
     for (const [timer] of thinking) clearTimeout(timer);
     this.#stop();
-    for (const [, closed] of thinking) closed();
+    for (const [, { dropped }] of thinking) dropped();
     for (const dropped of waiting) dropped();
     this.#endIfDone();
   };

@@ -178,13 +178,13 @@ describe('a graph of requests', () => {
     { after: [2], turn: 2, agent: 3, thinkSeconds: 0.03 },
     { after: [1, 3], turn: 2, agent: 1, toolSeconds: 0.01, recordedSeconds: 0.5 },
   ].map((place) => ({ thinkSeconds: 0, toolSeconds: null, recordedSeconds: null, ...place }));
-  const agents: Conversation = {
-    requests: places.length,
-    place: (number) => places[number] ?? turnInOrder(number, 0),
-    request: (number, responses) => ({ prompt: `${number}: ${JSON.stringify(responses)}`, max_tokens: 4 }),
-  };
-  const graphRun = (changes: PlanChanges, script: Script): Promise<BenchmarkRun> => {
+  const graphRun = (changes: PlanChanges, script: Script, placed = places): Promise<BenchmarkRun> => {
     const { form } = benchmarkPlan({});
+    const agents: Conversation = {
+      requests: placed.length,
+      place: (number) => placed[number] ?? turnInOrder(number, 0),
+      request: (number, responses) => ({ prompt: `${number}: ${JSON.stringify(responses)}`, max_tokens: 4 }),
+    };
     const dataset: Dataset = {
       planSha256: '',
       size: null,
@@ -218,7 +218,9 @@ describe('a graph of requests', () => {
   test('an agent that fails ends the conversation: what is in flight ends, nothing more is sent', async () => {
     const failing: Script = (socket, { body }) =>
       socket.write(body.includes('"2:') ? response('500 X', 'text/plain', '') : answering('x'));
-    const { recorder } = await graphRun({ requestCount: 5, concurrency: 1 }, failing);
+    // Whatever the machine does, the other agent is not due yet when this one fails.
+    const later = places.map((place) => (place.agent === 2 ? { ...place, toolSeconds: 3600 } : place));
+    const { recorder } = await graphRun({ requestCount: 5, concurrency: 1 }, failing, later);
     expect(recorder.records.map(({ agent, outcome }) => [agent, outcome])).toEqual([
       [1, 'ok'],
       [3, 'error'],
