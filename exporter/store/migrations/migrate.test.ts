@@ -204,7 +204,7 @@ describe('a later version', () => {
 
   test('of the records is rejected', async () => {
     const path = join(directory, 'later.parquet');
-    const parquet = new ParquetRecordsWriter(path, SCHEMA_VERSIONS.record + 1);
+    const parquet = new ParquetRecordsWriter(path, { schemaVersion: SCHEMA_VERSIONS.record + 1 });
     await parquet.close();
     await expect(collect(readParquetRecords(path))).rejects.toThrow(SchemaVersionError);
   });

@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 async function write(records: readonly RequestRecord[], schemaVersion?: number): Promise<void> {
-  const writer = new ParquetRecordsWriter(from, schemaVersion);
+  const writer = new ParquetRecordsWriter(from, schemaVersion === undefined ? {} : { schemaVersion });
   for (const record of records) await writer.append(record);
   await writer.close();
 }

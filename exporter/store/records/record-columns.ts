@@ -109,8 +109,8 @@ export const RECORD_COLUMNS: readonly RecordColumn[] = [
   nullable('http_data_received_bytes', 'int64'),
 ];
 
-/** The Parquet schema of the columns. */
-export const RECORD_SCHEMA: SchemaElement[] = [
-  { name: 'record', num_children: RECORD_COLUMNS.length },
-  ...RECORD_COLUMNS.flatMap(({ name, kind, nullable }) => columnSchema(name, kind, nullable)),
+/** The Parquet schema of such columns. */
+export const recordSchema = (columns: readonly RecordColumn[]): SchemaElement[] => [
+  { name: 'record', num_children: columns.length },
+  ...columns.flatMap(({ name, kind, nullable }) => columnSchema(name, kind, nullable)),
 ];

@@ -4,7 +4,7 @@ import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { syncPath } from '../../files/durable-file.ts';
 import { SCHEMA_VERSIONS } from '../migrations/migrate.ts';
-import { storedValue, RECORD_COLUMNS, RECORD_SCHEMA } from './record-columns.ts';
+import { recordSchema, storedValue, RECORD_COLUMNS } from './record-columns.ts';
 import { VERSION_KEY } from './read-records.ts';
 
 /** A row group ends at whichever limit comes first, so that memory does not depend on the length of responses. */
@@ -34,29 +34,29 @@ export function compressed(bytes: Uint8Array): Uint8Array {
   return made;
 }
 
+export interface RecordsWriting {
+  /** `with values`: a file of one row group lacks columns in which each row is null, but the most used; default: it has all. */
+  readonly columns?: 'all' | 'with values';
+  readonly schemaVersion?: number;
+}
+
 /**
  * Writes records to a Parquet file, zstd, row group by row group: at most one group is in memory. Every column is a
  * key of `RequestRecord`.
  */
 export class ParquetRecordsWriter {
   readonly #path: string;
-  readonly #parquet: ParquetWriter;
+  readonly #writing: Required<RecordsWriting>;
+  #columns = RECORD_COLUMNS;
+  #parquet: ParquetWriter | null = null;
   #rows: RequestRecord[] = [];
   #chunks = 0;
   #groups = 0;
 
-  /** Overwrites an existing file. Throws the file system's error. */
-  constructor(path: string, schemaVersion: number = SCHEMA_VERSIONS.record) {
+  /** Overwrites an existing file. */
+  constructor(path: string, { columns = 'all', schemaVersion = SCHEMA_VERSIONS.record }: RecordsWriting = {}) {
     this.#path = path;
-    this.#parquet = new ParquetWriter({
-      writer: fileWriter(path),
-      schema: RECORD_SCHEMA,
-      codec: 'ZSTD',
-      // Another codec than the built-in one needs its compressor; the key SNAPPY must stay away (it would remove that).
-      compressors: { ZSTD: compressed },
-      createdBy: 'llmbench',
-      kvMetadata: [{ key: VERSION_KEY, value: String(schemaVersion) }],
-    });
+    this.#writing = { columns, schemaVersion };
   }
 
   async append(record: RequestRecord): Promise<void> {
@@ -70,11 +70,24 @@ export class ParquetRecordsWriter {
     }
   }
 
-  /** Writes the remaining rows and the footer, and syncs the file to disk. */
+  /** Writes the remaining rows and the footer, and syncs the file to disk. Throws the file system's error. */
   async close(): Promise<void> {
+    if (this.#groups === 0 && this.#writing.columns === 'with values') this.#columns = columnsWithValues(this.#rows);
     if (this.#rows.length > 0) await this.#writeGroup();
-    await this.#parquet.finish();
+    await this.#opened().finish();
     await syncPath(this.#path);
+  }
+
+  #opened(): ParquetWriter {
+    return (this.#parquet ??= new ParquetWriter({
+      writer: fileWriter(this.#path),
+      schema: recordSchema(this.#columns),
+      codec: 'ZSTD',
+      // Another codec than the built-in one needs its compressor; the key SNAPPY must stay away (it would remove that).
+      compressors: { ZSTD: compressed },
+      createdBy: 'llmbench',
+      kvMetadata: [{ key: VERSION_KEY, value: String(this.#writing.schemaVersion) }],
+    }));
   }
 
   async #writeGroup(): Promise<void> {
@@ -82,8 +95,8 @@ export class ParquetRecordsWriter {
     this.#rows = [];
     this.#chunks = 0;
     this.#groups += 1;
-    await this.#parquet.write({
-      columnData: RECORD_COLUMNS.map(({ name, kind }) => ({
+    await this.#opened().write({
+      columnData: this.#columns.map(({ name, kind }) => ({
         name,
         data: rows.map((row) => storedValue(row[name], kind)),
         // Times since sending rarely repeat, and statistics of them are not used for queries.
@@ -92,4 +105,16 @@ export class ParquetRecordsWriter {
       rowGroupSize: rows.length,
     });
   }
+}
+
+/** What queries over the files of many runs name: there is such a column in each file. */
+const IN_EVERY_FILE: ReadonlySet<keyof RequestRecord> = new Set<keyof RequestRecord>([
+  ...(['due_ns', 'first_content_ns', 'last_content_ns'] as const),
+  ...(['reason', 'http_status', 'input_tokens', 'output_tokens'] as const),
+]);
+
+function columnsWithValues(rows: readonly RequestRecord[]): typeof RECORD_COLUMNS {
+  const isKept = ({ name, nullable }: (typeof RECORD_COLUMNS)[number]): boolean =>
+    !nullable || IN_EVERY_FILE.has(name) || rows.some((row) => row[name] != null);
+  return RECORD_COLUMNS.filter(isKept);
 }

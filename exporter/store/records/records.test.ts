@@ -33,8 +33,8 @@ async function writeJsonl(records: readonly RequestRecord[]): Promise<void> {
   await writer.close();
 }
 
-async function writeParquet(records: Iterable<RequestRecord>): Promise<void> {
-  const writer = new ParquetRecordsWriter(parquet);
+async function writeParquet(records: Iterable<RequestRecord>, columns: 'all' | 'with values' = 'all'): Promise<void> {
+  const writer = new ParquetRecordsWriter(parquet, { columns });
   for (const record of records) await writer.append(record);
   await writer.close();
 }
@@ -150,6 +150,11 @@ describe('JSONL', () => {
 });
 
 describe('Parquet', () => {
+  const columnsOf = async (path: string): Promise<string[]> => {
+    const { schema } = await parquetMetadataAsync(await asyncBufferFromFile(path));
+    return schema.map(({ name }) => name).filter((name) => !['record', 'list', 'element'].includes(name));
+  };
+
   test('returns the same records as JSONL, for any records', async () => {
     const ns = fc.maxSafeNat();
     const orNull = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { nil: null });
@@ -224,12 +229,37 @@ describe('Parquet', () => {
 
   test('the columns are the keys of a record, compressed with zstd', async () => {
     await writeParquet(examples);
-    const { schema, row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(parquet));
-    const columns = schema.map(({ name }) => name).filter((name) => !['record', 'list', 'element'].includes(name));
-    expect(columns).toEqual(Object.keys(exampleRecord(0)));
+    const { row_groups } = await parquetMetadataAsync(await asyncBufferFromFile(parquet));
+    expect(await columnsOf(parquet)).toEqual(Object.keys(exampleRecord(0)));
     expect(new Set(row_groups.flatMap(({ columns }) => columns.map(({ meta_data }) => meta_data?.codec)))).toEqual(
       new Set(['ZSTD']),
     );
+  });
+
+  test('columns without values can be left out, and are read as null', async () => {
+    const records = Array.from({ length: 12 }, (_, index) =>
+      exampleRecord(index, { connect_ns: null, http_status: null }),
+    );
+    await writeParquet(records, 'with values');
+    const columns = await columnsOf(parquet);
+    const names = Object.keys(exampleRecord(0)) as (keyof RequestRecord)[];
+    expect(columns).toEqual(
+      names.filter((name) => name === 'http_status' || records.some((record) => record[name] !== null)),
+    );
+    expect(columns).not.toContain('connect_ns');
+    // Each fifth example fails.
+    expect(columns).toContain('reason');
+    expect(await collect(readParquetRecords(parquet))).toEqual(records);
+  });
+
+  test('a file of several row groups has all columns', async () => {
+    const chunk_offsets_ns = Array.from({ length: 60_000 }, (_, i) => i * 1000);
+    const records = Array.from({ length: 3 }, (_, index) =>
+      exampleRecord(index, { chunk_offsets_ns, turn: index < 2 ? null : 1 }),
+    );
+    await writeParquet(records, 'with values');
+    expect(await columnsOf(parquet)).toEqual(Object.keys(exampleRecord(0)));
+    expect((await collect(readParquetRecords(parquet))).map(({ turn }) => turn)).toEqual([null, null, 1]);
   });
 
   test('long lists end a row group early', async () => {
