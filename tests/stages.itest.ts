@@ -113,7 +113,7 @@ test('in flight: never more than the concurrency of a stage, once those of the s
 test('of runs with stages one stage is compared, never the whole', async () => {
   const stages = ['--stages', 'concurrency=2:500ms,concurrency=4:500ms', '--random-seed', '1'];
   const { folder } = await measured('whole', ...stages);
-  expect(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'))).toMatchObject({ schema_version: 6 });
+  expect(JSON.parse(await readFile(join(folder, 'result.json'), 'utf8'))).toMatchObject({ schema_version: 7 });
   const again = start([
     ...['run', '--url', server?.url ?? '', '--model', 'sim-model', '--runs-dir', join(directory, 'whole')],
     ...['--run-id', 'again', '--linger', 'no', '--no-server-metrics', '--isl', '64', '--osl', '8', ...stages],

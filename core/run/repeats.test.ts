@@ -5,7 +5,7 @@ import { overRepeats } from './repeats.ts';
 const IDENTITY = { definition: 'd', origin: 'client', population: 'ok', clock: 'sent' } as const;
 
 const result = (...measures: MeasureResult[]): ResultFile => ({
-  schema_version: 6,
+  schema_version: 7,
   run_id: 'r',
   status: 'completed',
   scenario: 's',

@@ -293,7 +293,7 @@ export interface ConversationCounts {
 
 /** `result.json`, also what `run --json` prints. Instants are RFC 3339 in UTC; durations are seconds. */
 export interface ResultFile {
-  readonly schema_version: 6;
+  readonly schema_version: 7;
   readonly run_id: string;
   readonly status: Exclude<RunStatus, 'running'>;
   readonly scenario: string;

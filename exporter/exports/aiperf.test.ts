@@ -103,7 +103,7 @@ function resultOf(records: readonly RequestRecord[]): ResultFile {
   for (const record of records) chunks.add(record);
   const { window, requests, errors, measures } = summary.summarize(chunks);
   return {
-    schema_version: 6,
+    schema_version: 7,
     run_id: run.run_id,
     status: 'completed',
     scenario: run.scenario,

@@ -421,7 +421,17 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       min: 'optional',
       max: 'optional',
       percentiles: 'optional',
-    } satisfies Keys<DistributionResult>,
+      also: 'optional',
+    } satisfies Keys<DistributionResult & { readonly also?: 'all' }>,
+  ],
+  [
+    'a measure without a value',
+    schemas.result.$defs?.['without_value'] ?? schemas.result,
+    {
+      ...{ measure: true, kind: true },
+      ...{ unit: 'optional', definition: 'optional', origin: 'optional', population: 'optional', clock: 'optional' },
+      ...{ n: 'optional', value: 'optional', also: 'optional' },
+    },
   ],
   [
     'Percentile',
@@ -565,6 +575,7 @@ describe('what is written is valid', () => {
     expect(complaints('run', { ...run, target: { ...run.target, origin: 'http://u:p@h/x?k=1' } })).not.toEqual([]);
     expect(complaints('run', { ...run, run_id: '../x' })).not.toEqual([]);
     expect(complaints('run', { ...run, start: 'yesterday' })).not.toEqual([]);
+    expect(complaints('result', result)).toEqual([]);
     expect(complaints('result', { ...result, measures: [{ measure: 'x' }] })).not.toEqual([]);
     expect(complaints('result', { ...result, errors: { odd: 1 } })).not.toEqual([]);
     expect(complaints('record', { ...exampleRecord(1), text: 'x' })).not.toEqual([]);

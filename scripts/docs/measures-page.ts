@@ -93,7 +93,7 @@ export function measuresPage(): string {
   );
 }
 
-const INTRODUCTION = `Every value in \`result.json\` names its definition. Two numbers are comparable when measure and definition are the same. Inside files and metrics all units are base units: seconds, tokens, ratios from 0 to 1. An unknown value is \`null\`, never 0; what is null in a distribution is left out of the file.
+const INTRODUCTION = `Every value in \`result.json\` names its definition. Two numbers are comparable when measure and definition are the same. Inside files and metrics all units are base units: seconds, tokens, ratios from 0 to 1. An unknown value is \`null\`, never 0. The file leaves out what is null in a distribution and, of a measure without a value, what this page has of it; statistics over \`all\` that equal those over \`ok\`, because no request failed, are stored once, as \`"also":"all"\`. \`--json\`, the API and the views of \`llmbench runs query\` have every measure in full.
 
 "Better" is the direction of improvement; – describes the load and is not judged. "Requests" is the population: \`ok\` are the successful requests; \`all\` includes the failed ones, which count as infinitely slow in latencies. Warm-up requests are in no measure.`;
 

@@ -19,7 +19,7 @@ function tableOf(
   records.forEach((record) => summary.add(record));
   const { requests, errors, measures } = summary.summarize(null);
   const result: ResultFile = {
-    schema_version: 6,
+    schema_version: 7,
     stages: [],
     run_id: 'table',
     status: 'completed',
@@ -146,7 +146,7 @@ function variedResult(): ResultFile {
   const { requests, errors, measures } = summary.summarize(null);
   const slo = { stat: 'p95', comparison: '<', unit: 'seconds', why: null } as const;
   return {
-    schema_version: 6,
+    schema_version: 7,
     stages: [],
     run_id: 'table',
     status: 'completed',

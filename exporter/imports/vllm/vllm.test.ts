@@ -1,4 +1,4 @@
-import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { benchResultOf } from '../testing/bench-result.ts';
@@ -48,6 +48,18 @@ describe('a result of the completions backend with --save-detailed', () => {
       expect(ttft.mean).toBeCloseTo(0.03702463, 8);
       expect(ttft.percentiles.p99.value).toBeCloseTo(0.051238561, 8);
       expect(records.every(({ due_ns, sent_ns }) => due_ns !== null && due_ns <= sent_ns)).toBe(true);
+    }));
+
+  test('is stored in at most 3.3 times its size', () =>
+    inTemporaryFolder(async (folder) => {
+      const { run } = await importedRun(await importInto(folder, [join(FIXTURES, 'detailed.json')]));
+      const stored = join(folder, run.run_id);
+      const files = await readdir(stored, { recursive: true, withFileTypes: true });
+      const sizes = files.map(async (file) =>
+        file.isFile() ? (await stat(join(file.parentPath, file.name))).size : 0,
+      );
+      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+      expect(bytes).toBeLessThanOrEqual(3.3 * (await stat(join(FIXTURES, 'detailed.json'))).size);
     }));
 
   test('the chunk that closes an answer is no chunk with content', async () => {

@@ -3,7 +3,7 @@ import type { ComparisonKey } from '../../../core/run/run.ts';
 import { fingerprint } from '../fingerprint.ts';
 
 /** The version of each file that this program writes; it reads this version and all earlier ones. */
-export const SCHEMA_VERSIONS = { run: 7, result: 6, record: 2, servers: 1 } as const;
+export const SCHEMA_VERSIONS = { run: 7, result: 7, record: 2, servers: 1 } as const;
 
 export type VersionedFile = keyof typeof SCHEMA_VERSIONS;
 
@@ -16,7 +16,7 @@ type Migration = (older: StoredObject) => StoredObject;
 /** The n-th step (from 0) converts version n + 1 to n + 2. Records need none: a missing column is null. */
 const MIGRATIONS: Readonly<Record<Exclude<VersionedFile, 'record'>, readonly Migration[]>> = {
   run: [runFrom1To2, runFrom2To3, runFrom3To4, runFrom4To5, runFrom5To6, runFrom6To7],
-  result: [resultFrom1To2, resultFrom2To3, resultFrom3To4, resultFrom4To5, resultFrom5To6],
+  result: [resultFrom1To2, resultFrom2To3, resultFrom3To4, resultFrom4To5, resultFrom5To6, resultFrom6To7],
   servers: [],
 };
 
@@ -135,4 +135,9 @@ function resultFrom4To5(result: StoredObject): StoredObject {
 /** Version 6 of result.json leaves out what is null in a distribution. */
 function resultFrom5To6(result: StoredObject): StoredObject {
   return { ...result, schema_version: 6 };
+}
+
+/** Version 7 has once what is the same over the ok requests and over all, and little of a measure without a value. */
+function resultFrom6To7(result: StoredObject): StoredObject {
+  return { ...result, schema_version: 7 };
 }
