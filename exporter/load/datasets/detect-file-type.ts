@@ -1,4 +1,6 @@
-import { beginningOf, lineOf } from './input-lines.ts';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beginningOf, lineOf, SESSION_FILES } from './input-lines.ts';
 import { AZURE, BURST_GPT, type CsvTraceFormat } from './trace-dataset.ts';
 import type { FileType } from './open-dataset.ts';
 
@@ -10,13 +12,32 @@ export const TIMED_TYPES: ReadonlySet<string> = new Set<FileType>([
   'llmbench_plan',
 ]);
 
+/** Formats of which a folder has one file or more per session. */
+const SESSION_TYPES: ReadonlySet<FileType> = new Set<FileType>([
+  'sessions',
+  'agentic_mooncake',
+  'dag_jsonl',
+  'otel_spans',
+  'tracelab',
+  'weka_trace',
+]);
+
 /**
- * The format of a file by its beginning, of a folder `random_pool`. Undefined: it cannot be read, which opening it
- * reports; null: none of the known formats.
+ * The format of a file by its beginning; of a folder that of its sessions, else `random_pool`. Undefined: it cannot be
+ * read, which opening it reports; null: none of the known formats.
  */
 export function detectFileType(path: string): FileType | null | undefined {
   const beginning = beginningOf(path);
-  return typeof beginning === 'string' ? typeOfText(beginning) : beginning === null ? 'random_pool' : undefined;
+  if (beginning === null) return typeOfFolder(path);
+  return beginning === undefined ? undefined : typeOfText(beginning);
+}
+
+function typeOfFolder(path: string): FileType {
+  const [first] = readdirSync(path)
+    .filter((name) => SESSION_FILES.test(name))
+    .sort();
+  const type = first === undefined ? null : detectFileType(join(path, first));
+  return type != null && SESSION_TYPES.has(type) ? type : 'random_pool';
 }
 
 function typeOfText(text: string): FileType | null {

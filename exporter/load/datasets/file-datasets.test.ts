@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import { loadTokenizer, type Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Dataset } from './dataset.ts';
+import { detectFileType } from './detect-file-type.ts';
 import { entryOrder } from './file-dataset.ts';
 import { readElements } from './sharegpt.ts';
 import { readLines } from './input-lines.ts';
@@ -116,6 +118,21 @@ describe('reading a file', () => {
     await expect(readLines(long, limits)).rejects.toThrow(`${long}:2: the line is longer than 20 bytes`);
     await expect(readElements(array, limits)).rejects.toThrow(`${array}:2: an element is longer than 20 bytes`);
     await expect(readLines(large, limits)).rejects.toThrow(`${large}: 101 bytes exceed the limit of 100`);
+  });
+
+  test('what gzip compressed, also in several members, as its content', async () => {
+    const [first, second] = ['{"text":"a"}\n{"te', 'xt":"b"}\n'];
+    const path = await fileOf(Buffer.concat([gzipSync(first), gzipSync(second)]));
+    const plain = await fileOf(first + second);
+    expect(await readLines(path)).toEqual(await readLines(plain));
+    expect(detectFileType(path)).toBe('single_turn');
+    const limits = { fileBytes: 100, lineBytes: 2000 };
+    const bomb = await fileOf(gzipSync('x'.repeat(1000)));
+    await expect(readLines(bomb, limits)).rejects.toThrow(
+      `${bomb}: it contains more than 100 bytes, which is the limit`,
+    );
+    const cut = await fileOf(gzipSync(first).subarray(0, 30));
+    await expect(readLines(cut)).rejects.toThrow(`${cut}: gzip cannot unpack it (unexpected end of file)`);
   });
 
   test('what cannot be read', async () => {

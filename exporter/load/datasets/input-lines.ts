@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 
 export interface InputLimits {
@@ -18,7 +21,7 @@ export interface InputText {
   readonly text: string;
 }
 
-/** A file's texts with the hash of its bytes. */
+/** A file's texts with the hash of its content. */
 export interface InputTexts {
   readonly texts: readonly InputText[];
   readonly sha256: string;
@@ -46,7 +49,13 @@ export async function eachLine(file: string, take: (line: InputText) => void, li
   return sha256;
 }
 
-/** Reads a file piece by piece and returns the SHA-256 of its bytes. */
+/** Of a file that gzip compressed (RFC 1952). */
+const isGzip = (beginning: Buffer): boolean => beginning[0] === 0x1f && beginning[1] === 0x8b;
+
+/**
+ * Reads a file piece by piece and returns the SHA-256 of its bytes; of a file that gzip compressed both are what it
+ * contains.
+ */
 export async function readPieces(file: string, limits: InputLimits, take: (bytes: Buffer) => void): Promise<string> {
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigurationError(
@@ -57,16 +66,54 @@ export async function readPieces(file: string, limits: InputLimits, take: (bytes
   if (found.size > limits.fileBytes)
     throw new ConfigurationError(`${file}: ${found.size} bytes exceed the limit of ${limits.fileBytes}`);
   const hash = createHash('sha256');
+  let bytes = 0;
   try {
-    for await (const piece of createReadStream(file, { highWaterMark: 2 ** 20 })) {
-      hash.update(piece as Buffer);
-      take(piece as Buffer);
+    for await (const piece of contentOf(file)) {
+      bytes += piece.length;
+      if (bytes > limits.fileBytes)
+        throw new ConfigurationError(`${file}: it contains more than ${limits.fileBytes} bytes, which is the limit`);
+      hash.update(piece);
+      take(piece);
     }
   } catch (error) {
     if (error instanceof ConfigurationError) throw error;
-    throw new ConfigurationError(`${file}: ${(error as Error).message}`);
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new ConfigurationError(`${file}: ${code.startsWith('Z_') ? `gzip cannot unpack it (${message})` : message}`);
   }
   return hash.digest('hex');
+}
+
+/** What a file contains, in pieces. */
+function contentOf(file: string): AsyncIterable<Buffer> {
+  const bytes = createReadStream(file, { highWaterMark: 2 ** 20 });
+  const isCompressed = isGzip(firstBytes(file, 2));
+  // Errors come with the pieces.
+  return (isCompressed ? pipeline(bytes, createGunzip(), () => undefined) : bytes) as AsyncIterable<Buffer>;
+}
+
+function firstBytes(path: string, length: number): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(file, bytes, 0, length, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Names of the files of sessions that are read of a folder. */
+export const SESSION_FILES = /\.jsonl?(?:\.gz)?$/;
+
+/** The file itself, or those of a folder whose names match, in their order; throws when there is none. */
+export async function filesIn(path: string, names: RegExp): Promise<readonly string[]> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return [path];
+  const found = (await readdir(path)).filter((name) => names.test(name)).sort();
+  if (found.length === 0) throw new ConfigurationError(`${path}: the folder has no files to send`);
+  return found.map((name) => join(path, name));
 }
 
 /** Splits bytes into lines; a byte order mark and the CR before an LF are dropped. */
@@ -122,19 +169,19 @@ export const firstLineOf = (path: string): string => lineOf(beginningOf(path) ??
 /** The first line of a text that is not blank. */
 export const lineOf = (text: string): string => text.split('\n').find((line) => line.trim() !== '') ?? '';
 
+/** Of a compressed file: at most 1,032 times as much of its content. */
+const FIRST_COMPRESSED_BYTES = 1 << 16;
+
 /** Null: a folder; undefined: it cannot be read. */
 export function beginningOf(path: string): string | null | undefined {
-  let file: number;
   try {
-    file = openSync(path, 'r');
+    if (statSync(path).isDirectory()) return null;
+    const bytes = firstBytes(path, FIRST_BYTES);
+    const content = isGzip(bytes)
+      ? gunzipSync(bytes.subarray(0, FIRST_COMPRESSED_BYTES), { finishFlush: constants.Z_SYNC_FLUSH })
+      : bytes;
+    return content.toString('utf8').replace(/^\uFEFF/, '');
   } catch {
     return undefined;
-  }
-  try {
-    if (fstatSync(file).isDirectory()) return null;
-    const bytes = Buffer.alloc(FIRST_BYTES);
-    return bytes.toString('utf8', 0, readSync(file, bytes, 0, FIRST_BYTES, 0)).replace(/^\uFEFF/, '');
-  } finally {
-    closeSync(file);
   }
 }

@@ -33,11 +33,9 @@ import { withMedia, type RequestedMedia } from './with-media.ts';
 import { shareGpt } from './sharegpt.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, syntheticDataset } from './synthetic-dataset.ts';
 import type { DocumentShape, SyntheticOptions } from './synthetic-dataset.ts';
-import { eachLine, firstLineOf, readLines } from './input-lines.ts';
+import { eachLine, filesIn, firstLineOf, readLines } from './input-lines.ts';
 import { InputRow, dueTimes_ns, textRow, type TextRow } from './row.ts';
 import { createHash } from 'node:crypto';
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 
 /** Values of `--custom-dataset-type`. */
@@ -351,12 +349,14 @@ async function mooncakeTrace(options: TraceOptions): Promise<Dataset> {
   return traceDataset({ type: 'mooncake_trace', rows, sha256, blockTokens, texts, untimed: refuse }, options);
 }
 
+const POOL_FILES = /\.jsonl(?:\.gz)?$/;
+
 /**
  * `random_pool`: each request takes a random row of a file, or one row of each file in a folder, in the order of the
  * files' names and joined by a line break. Throws a `ConfigurationError`.
  */
 async function randomPool(options: FileDatasetOptions): Promise<Dataset> {
-  const files = await poolFiles(options.file);
+  const files = await filesIn(options.file, POOL_FILES);
   const pools: (readonly ReadRow[])[] = [];
   const hash = createHash('sha256');
   const media = new RowMedia(files[0] ?? options.file);
@@ -395,14 +395,4 @@ async function randomPool(options: FileDatasetOptions): Promise<Dataset> {
       return textRequest(text, max_tokens, options.tokenizer, null, Object.assign({}, ...ofRows) as Media);
     },
   };
-}
-
-async function poolFiles(path: string): Promise<readonly string[]> {
-  const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  if (!isFolder) return [path];
-  const names = (await readdir(path)).filter((name) => name.endsWith('.jsonl')).sort();
-  return requireEntries(names, path).map((name) => join(path, name));
 }

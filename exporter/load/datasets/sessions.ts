@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { JsonObject, Message } from '../endpoints/endpoint.ts';
 import { isObject } from '../endpoints/endpoint.ts';
 import type { Conversation, Dataset, TurnPlace } from './dataset.ts';
 import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
-import { readLines, type InputText } from './input-lines.ts';
+import { filesIn, readLines, SESSION_FILES, type InputText } from './input-lines.ts';
 import { dueTimes_ns, InputRow } from './row.ts';
 import { agenticMooncakeSessions } from './session-files/agentic-mooncake.ts';
 import { dagSessions } from './session-files/aiperf-dag.ts';
@@ -86,9 +87,7 @@ const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
  */
 export async function sessions(type: SessionFileType, options: SessionOptions): Promise<Dataset> {
   const { file, strategy, seed, delayRatio, delayCapSeconds, history, blockTokens, tokenizer } = options;
-  const { texts, sha256 } = await readLines(file);
-  const rows = documents(requireEntries(texts, file)).map((text) => InputRow.parse(file, text));
-  const found = requireEntries(sessionsIn(type, rows, blockTokens), file);
+  const { found, sha256 } = await readSessions(type, file, blockTokens);
   const all = found.map((row, i) => plannedSession(row, options, i));
   const begins = found.map((row) => ({ row, timestamp_ms: row.milliseconds('start_ms') }));
   // The times are meaningful only in file order.
@@ -127,6 +126,24 @@ export async function sessions(type: SessionFileType, options: SessionOptions): 
     // Of texts it is not known what they share.
     ...(all.flat().every(isOfBlocks) ? { shared } : {}),
   };
+}
+
+/** Of a file, or of those in a folder, whose hash is then that of their hashes. */
+async function readSessions(
+  type: SessionFileType,
+  path: string,
+  blockTokens: number | null,
+): Promise<{ readonly found: readonly InputRow[]; readonly sha256: string }> {
+  const found: InputRow[] = [];
+  const hashes: string[] = [];
+  for (const file of await filesIn(path, SESSION_FILES)) {
+    const { texts, sha256 } = await readLines(file);
+    const rows = documents(requireEntries(texts, file)).map((text) => InputRow.parse(file, text));
+    found.push(...requireEntries(sessionsIn(type, rows, blockTokens), file));
+    hashes.push(sha256);
+  }
+  const [only = '', ...others] = hashes;
+  return { found, sha256: others.length === 0 ? only : createHash('sha256').update(hashes.join('')).digest('hex') };
 }
 
 /** Of a request: its words, with its number in the session. */

@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { chat } from '../../endpoints/openai.ts';
 import type { Dataset } from '../dataset.ts';
@@ -356,6 +357,31 @@ describe('spans of OpenTelemetry', () => {
       'spans[0]: gen_ai.input.messages is missing',
     );
   });
+});
+
+test('a folder has the sessions of its files in the order of their names, packed or not', async () => {
+  const path = join(folder, 'traces');
+  await mkdir(path);
+  const trace = (id: string, input: number): object => ({
+    ...{ id, models: ['m'], block_size: 64 },
+    requests: [{ t: 0, type: 's', in: input, out: 3, hash_ids: [1] }],
+  });
+  await writeFile(join(path, 'b.json'), JSON.stringify(trace('b', 20), null, 2));
+  await writeFile(join(path, 'a.jsonl.gz'), gzipSync(lines(trace('a1', 10), trace('a2', 15))));
+  await writeFile(join(path, 'readme.md'), 'no trace');
+  expect(detectFileType(path)).toBe('weka_trace');
+  const file = { path, type: 'weka_trace', strategy: 'sequential', blockTokens: null, delayRatio: 1 } as const;
+  const request = { file, inputTokens: null, outputTokens: null, seed: 1, repeat: 0, synthetic: {} };
+  const dataset = await openDataset(request, null);
+  expect(dataset.size).toBe(3);
+  const words = [0, 1, 2].map((i) => (messagesOf(dataset, 0, [], i) as [{ content: string }])[0].content.split(' '));
+  expect(words.map(({ length }) => length)).toEqual([10, 15, 20]);
+  const empty = join(folder, 'empty');
+  await mkdir(empty);
+  expect(detectFileType(empty)).toBe('random_pool');
+  await expect(openDataset({ ...request, file: { ...file, path: empty } }, null)).rejects.toThrow(
+    `${empty}: the folder has no files to send`,
+  );
 });
 
 describe("Weka's traces", () => {
