@@ -79,6 +79,8 @@ export class StagedSummary {
   /** The first request of the first stage is due when the stages begin. */
   #firstDue_ns = Infinity;
   readonly #handshakes = new GapHistogram();
+  /** From sending a request to the first content of its response: a round trip and more. */
+  #fastestResponse_ns = Infinity;
 
   constructor(options: StagedSummaryOptions) {
     const { stages, shelf = new MemoryShelf(), ...rest } = options;
@@ -98,6 +100,8 @@ export class StagedSummary {
     this.#whole.add(record);
     this.#loadFit?.add(record);
     if (record.tcp_connect_ns != null) this.#handshakes.observe(record.tcp_connect_ns);
+    if (record.first_content_ns !== null)
+      this.#fastestResponse_ns = Math.min(this.#fastestResponse_ns, record.first_content_ns - record.sent_ns);
     if (record.phase === 'cooldown') this.#coolDown[record.outcome] += 1;
     if (record.phase !== 'measure') return;
     for (const key of breakdownsOf(record, this.#options.models)) this.#population(key).add(record);
@@ -141,11 +145,15 @@ export class StagedSummary {
     return this.#loadFit?.result() ?? null;
   }
 
-  /** The TCP handshakes of all connections to `host`, in all phases; null: none is known. */
+  /**
+   * The TCP handshakes of all connections to `host`, in all phases; null: none is known. What kept the client waiting is in
+   * them, so the fastest response limits them too.
+   */
   networkOf(host: string): NetworkResult | null {
     const { n, min } = this.#handshakes;
     const p50 = this.#handshakes.quantile(0.5);
-    return min === null || p50 === null ? null : { host, connections: n, min_seconds: min, p50_seconds: p50 };
+    if (min === null || p50 === null) return null;
+    return { host, connections: n, min_seconds: Math.min(min, this.#fastestResponse_ns * 1e-9), p50_seconds: p50 };
   }
 
   /** What the second reading of the records is to be collected in: see `SummaryAccumulator`. */

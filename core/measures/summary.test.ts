@@ -548,3 +548,11 @@ test('the network: the handshakes of all phases, of requests of any outcome', ()
   expect(found).toMatchObject({ host: 'h:1', connections: 3, min_seconds: 0.001 });
   expect(Math.abs((found?.p50_seconds ?? NaN) / 0.002 - 1)).toBeLessThan(0.004);
 });
+
+test('the network: no round trip is longer than the fastest response took to begin', () => {
+  const summary = new StagedSummary({ plannedConcurrency: null, stages: [] });
+  // Handshakes of a client that was kept waiting.
+  summary.add(record(0, [25], 40, { tcp_connect_ns: 79 * MS }));
+  summary.add(record(50, [20], 40, { tcp_connect_ns: 80 * MS }));
+  expect(summary.networkOf('h:1')).toMatchObject({ connections: 2, min_seconds: 0.02 });
+});

@@ -241,7 +241,10 @@ export interface NetworkResult {
   readonly host: string;
   /** Connections that were opened. */
   readonly connections: number;
-  /** Round trips: the shortest is closest to the network alone, the median includes what delayed this machine. */
+  /**
+   * Round trips: the shortest is closest to the network alone, and never longer than the fastest response took to begin; the
+   * median includes what delayed this machine.
+   */
   readonly min_seconds: number;
   readonly p50_seconds: number;
 }
