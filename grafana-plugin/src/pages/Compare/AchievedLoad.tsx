@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import { SETS, type ShownRun } from './shown-runs.ts';
 import type { Unit } from '../../../../core/run/statistic.ts';
-import type { ResultFile } from '../../../../core/run/result.ts';
+import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
 import { distributionOf, scalarOf, measureName } from '../../components/measure-name.ts';
 
 /** The load that the runs achieved, which may differ for equal configurations. */
@@ -50,6 +50,9 @@ export function AchievedLoad({ runs }: { runs: readonly ShownRun[] }) {
   );
 }
 
+/** The tool of windows that were imported from a Prometheus. */
+const RECORDED_BY = 'prometheus';
+
 /** A number of each run, side by side. */
 interface LoadRow {
   name: string;
@@ -59,7 +62,7 @@ interface LoadRow {
   alike: boolean;
   /** Of the median of B against that of A, as a share; null: not comparable. */
   change: number | null;
-  /** Whether the load is another one, by the tolerance of the verdict; an outcome, such as errors, is no load. */
+  /** Whether a planned load is another one, by the tolerance of the verdict; an outcome, such as errors, is no load. */
   differs: boolean;
 }
 
@@ -67,8 +70,10 @@ type Results = ReadonlyArray<ResultFile | null>;
 type Figures = Omit<LoadRow, 'change' | 'differs'> & { isLoad?: true };
 
 /** The achieved load, which may differ for equal configurations. */
-function loadRows(runs: ReadonlyArray<Pick<ShownRun, 'mark' | 'response'>>): LoadRow[] {
+export function loadRows(runs: ReadonlyArray<Pick<ShownRun, 'mark' | 'response'>>): LoadRow[] {
   const results = runs.map(({ response }) => response.result);
+  // What servers recorded of their users differs by chance; by how much it may is for the verdict to say.
+  const isPlanned = runs.some(({ response }) => response.run.tool.name !== RECORDED_BY);
   const rows: Figures[] = [
     {
       name: t('comparison.ok-requests', 'Ok requests'),
@@ -87,7 +92,8 @@ function loadRows(runs: ReadonlyArray<Pick<ShownRun, 'mark' | 'response'>>): Loa
     .filter(({ values }) => values.some((value) => value !== null))
     .map(({ isLoad = false, ...row }) => {
       const change = row.alike ? changeOf(row, runs) : null;
-      return { ...row, change, differs: isLoad && change !== null && Math.abs(change) > LOAD_TOLERANCE };
+      const differs = isLoad && isPlanned && change !== null && Math.abs(change) > LOAD_TOLERANCE;
+      return { ...row, change, differs };
     });
 }
 
@@ -104,7 +110,7 @@ function changeOf({ values }: Pick<LoadRow, 'values'>, runs: ReadonlyArray<Pick<
 }
 
 function meanRow(results: Results, measure: string): Figures {
-  const found = results.map((result) => result && distributionOf(result, measure));
+  const found = results.map((result) => result && (distributionOf(result, measure) ?? ofServers(result, measure)));
   return {
     name: t('comparison.mean', '{{measure}}, mean', { measure: measureName(measure) }),
     unit: 'tokens',
@@ -114,7 +120,7 @@ function meanRow(results: Results, measure: string): Figures {
 }
 
 function scalarRow(results: Results, measure: string): Figures {
-  const found = results.map((result) => result && scalarOf(result, measure));
+  const found = results.map((result) => result && (scalarOf(result, measure) ?? scalarOf(result, measure, 'server')));
   return {
     name: measureName(measure),
     unit: found.find((one) => one !== null)?.unit ?? 'ratio',
@@ -122,6 +128,13 @@ function scalarRow(results: Results, measure: string): Figures {
     alike: sameDefinition(found),
   };
 }
+
+/** Where no client measured. */
+const ofServers = ({ measures }: ResultFile, measure: string): DistributionResult | null =>
+  measures.find(
+    (one): one is DistributionResult =>
+      one.kind === 'distribution' && one.origin === 'server' && one.measure === measure
+  ) ?? null;
 
 function sameDefinition(found: ReadonlyArray<{ definition: string } | null>): boolean {
   return new Set(found.flatMap((one) => one?.definition ?? [])).size <= 1;

@@ -1,6 +1,7 @@
 import type { CompareResponse, MeasureResponse } from '../../../../core/api/comparison.ts';
 import type { RunResponse } from '../../../../core/api/runs.ts';
 import { runSummary } from '../../../../core/api/testing/run-summary.ts';
+import { loadRows } from './AchievedLoad.tsx';
 import { columnsOf, configurationDifferences } from './ConfigurationDifferences.tsx';
 import { effectAxis, placeOf, effectText, intervalText } from './EffectPlot.tsx';
 import { statisticName } from '../../components/measure-name.ts';
@@ -29,6 +30,19 @@ test('runs of a set that are configured alike share a column', () => {
   expect(columnsOf(runs, [difference('1', '1', '2'), difference('1', '2', '2')]).map(({ mark }) => mark)).toEqual(
     runs.map(({ mark }) => mark)
   );
+});
+
+test('a load that differs is marked where it was planned, and not in windows that servers recorded', () => {
+  const run = (mark: string, tool: string, origin: string, mean: number) => {
+    const isl = { kind: 'distribution', measure: 'input_sequence_length', population: 'ok', clock: 'sent' };
+    const result = { requests: { ok: null }, measures: [{ ...isl, origin, definition: 'd', mean }] };
+    return { mark, response: { run: { tool: { name: tool } }, result } as unknown as RunResponse };
+  };
+  const rows = (tool: string, origin: string) => loadRows([run('A1', tool, origin, 100), run('B1', tool, origin, 104)]);
+  expect([rows('llmbench', 'client'), rows('prometheus', 'server')]).toEqual([
+    [expect.objectContaining({ values: [100, 104], differs: true })],
+    [expect.objectContaining({ values: [100, 104], differs: false })],
+  ]);
 });
 
 test('the median of each stretch, a stretch without points is a gap', () => {
