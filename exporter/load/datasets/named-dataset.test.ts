@@ -190,7 +190,7 @@ test.each([
   expect(JSON.parse(read)).toEqual(expected);
 });
 
-test('a file that cannot be had is refused in one line', async () => {
+test('a file that is not available is refused in one line', async () => {
   const hosts = await hub([{ text: 'a', image: image('gone') }]);
   await expect(namedDataset('hf:org/data', OPTIONS, hosts)).rejects.toThrow(
     /^--dataset hf:org\/data: HTTP 403 for a file of http:\/\/127.0.0.1:\d+$/,
