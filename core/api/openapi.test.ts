@@ -117,12 +117,16 @@ function referred(reference: string, document: string): readonly [Schema, string
   return [steps.reduce((at, step) => at[step] as Schema, documentOf(name)), name];
 }
 
+/** What only result.json has, because a reader of it makes whole measures of it. */
+const STORED_ONLY = { alternative: '#/$defs/without_value', member: 'also' };
+
 function shapeOfSchema(schema: Schema, document: string): Shape {
   const of = (value: unknown): Shape => shapeOfSchema(value as Schema, document);
   const { $ref, anyOf, oneOf, allOf, type, enum: listed, const: only, items, prefixItems } = schema;
   if (typeof $ref === 'string') return shapeOfSchema(...referred($ref, document));
   const choices = (anyOf ?? oneOf) as readonly Schema[] | undefined;
-  if (choices !== undefined) return union(choices.map(of));
+  if (choices !== undefined)
+    return union(choices.filter((choice) => choice['$ref'] !== STORED_ONLY.alternative).map(of));
   if (allOf !== undefined)
     return {
       ...NONE,
@@ -161,9 +165,10 @@ function shapeOfValue(value: unknown): Shape {
 
 function objectOfSchema(schema: Schema, of: (value: unknown) => Shape): ObjectShape {
   const required = (schema['required'] ?? []) as readonly string[];
-  const members = Object.entries((schema['properties'] ?? {}) as Schema).map(
-    ([name, value]) => [name, { isOptional: !required.includes(name), shape: () => of(value) }] as const,
-  );
+  const properties = Object.entries((schema['properties'] ?? {}) as Schema);
+  const members = properties
+    .filter(([name]) => name !== STORED_ONLY.member)
+    .map(([name, value]) => [name, { isOptional: !required.includes(name), shape: () => of(value) }] as const);
   const { additionalProperties: others } = schema;
   return { members: new Map(members), others: typeof others === 'object' ? () => of(others) : null };
 }
