@@ -26,6 +26,11 @@ const TABLE: readonly (readonly [command: string, code: number, output: RegExp])
   ['report r2', 1, /^llmbench report: .*the disk is full \(ENOSPC\)$/],
   ['runs export r1 --format parquet --output disk/x.parquet', 1, /^llmbench runs: .*the disk is full \(ENOSPC\)$/],
   ['import file.json', 2, /^llmbench import: .*the disk is full \(ENOSPC\); choose another with --runs-dir$/],
+  [
+    'collect --server-metrics http://127.0.0.1:9/metrics --duration 1 --out disk/collected',
+    1,
+    /^llmbench collect: cannot write to disk\/collected: the disk is full \(ENOSPC\)$/m,
+  ],
   ['run --url http://127.0.0.1:9 --model m --request-count 1', 2, /^llmbench run: .*the disk is full \(ENOSPC\); /],
   ['serve --port 0', 0, /cannot be written, the disk is full \(ENOSPC\): its finished runs are served/],
   ['runs delete r1 --yes', 0, /^r1 {2}deleted$/],
@@ -68,7 +73,8 @@ kill -TERM $pid; wait $pid; code=$?`;
   /** Fills a small file system that has the runs, and prints a line with exit code and output for each command. */
   function script(): string {
     const commands = TABLE.map(([command]) => {
-      const program = `'${process.execPath}' '${LLMBENCH}' ${command} --runs-dir disk/runs`;
+      const store = command.startsWith('collect') ? '' : '--runs-dir disk/runs';
+      const program = `'${process.execPath}' '${LLMBENCH}' ${command} ${store}`;
       return `${command.startsWith('serve') ? served(program) : `${program} > output 2>&1; code=$?`}
 printf '%s\\t%s\\n' $code "$(base64 --wrap=0 output)"`;
     });

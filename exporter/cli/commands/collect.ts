@@ -2,7 +2,7 @@ import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
 import { collectServers } from '../../servers/collect-servers.ts';
 import { discoverLocal } from '../../servers/scrape/discover.ts';
 import { readNamedPages, type NamedTargets } from '../../servers/scrape/named-pages.ts';
-import { codeOf } from '../../errors/expected-error.ts';
+import { codeOf, reasonOf } from '../../errors/expected-error.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { command } from '../command.ts';
 import { flag, seconds, text, type OptionValues } from '../options/options.ts';
@@ -87,7 +87,7 @@ export const run = command(
     } catch (error) {
       const code = codeOf(error);
       if (code === null) throw error;
-      throw new CliError(`cannot write to ${options.out}: ${(error as Error).message}`, ExitCode.failed);
+      throw new CliError(`cannot write to ${options.out}: ${reasonOf(error)}`, ExitCode.failed);
     }
   },
 );
