@@ -13,10 +13,17 @@ export interface Scene {
   argv(world: World, runs: string): readonly string[];
   /** Runs that the command may remove. */
   readonly removes?: readonly string[];
-  /** After the disturbance; `at_ms`: when the process had ended. Returns what is wrong, one line each. */
-  disturbed?(world: World, runs: string, at_ms: number): Promise<readonly string[]>;
+  /** Returns what is wrong after the disturbance, one line each. */
+  disturbed?(world: World, runs: string, after: Disturbance): Promise<readonly string[]>;
   /** After the command has been repeated without disturbance and ended with this code. */
   repeated(world: World, runs: string, code: number | null): Promise<readonly string[]>;
+}
+
+interface Disturbance {
+  /** When the process had ended. */
+  readonly at_ms: number;
+  /** Whether it could not write all that it wanted to. */
+  readonly noSpace: boolean;
 }
 
 /** The copy of the runs directory in which a scene's command runs undisturbed first. */
@@ -56,7 +63,7 @@ const measure: Scene = {
     ...['run', '--url', server.origin, '--model', 'm', '--osl', '8', '--request-count', String(REQUESTS)],
     ...['--concurrency', '2', '--no-server-metrics', '--linger', 'no', '--runs-dir', runs, '--run-id', RUN_ID],
   ],
-  disturbed: async ({ answeredAt_ms }, runs, at_ms) => {
+  disturbed: async ({ answeredAt_ms }, runs, { at_ms, noSpace }) => {
     const { store } = await openStore(runs);
     // The first response is that of the probe.
     const finished = answeredAt_ms.slice(1).filter((answered_ms) => answered_ms < at_ms - WRITTEN_AFTER_MS).length;
@@ -64,7 +71,9 @@ const measure: Scene = {
       return finished === 0 ? [] : [`the run with ${finished} requests is lost`];
     const result = await store.readResult(RUN_ID);
     const kept = countOf(result.requests, OUTCOMES) ?? 0;
-    const wrong = kept >= Math.min(finished, REQUESTS) ? [] : [`${kept} of ${finished} finished requests are kept`];
+    // Those that fit are kept, however many.
+    const wrong =
+      noSpace || kept >= Math.min(finished, REQUESTS) ? [] : [`${kept} of ${finished} finished requests are kept`];
     return result.status === 'completed' && kept !== REQUESTS ? [...wrong, `completed with ${kept} requests`] : wrong;
   },
   // Its name is taken if the disturbed run was kept.

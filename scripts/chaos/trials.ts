@@ -130,7 +130,8 @@ async function trial(
   const ended = await disturbedBy(kind, argv, runs, given);
   const wrong = [...(await storeProblems(runs, scene.removes))];
   if (STACK_TRACE.test(ended.stderr)) wrong.push(`a stack trace: ${ended.stderr}`);
-  wrong.push(...((await scene.disturbed?.(sinceThen(), runs, ended.at_ms)) ?? []));
+  const noSpace = kind === 'small files' || kind === 'small disk';
+  wrong.push(...((await scene.disturbed?.(sinceThen(), runs, { at_ms: ended.at_ms, noSpace })) ?? []));
   const again = await disturbed(argv);
   wrong.push(...(await storeProblems(runs, scene.removes)), ...(await scene.repeated(sinceThen(), runs, again.code)));
   return { ended, wrong };
