@@ -102,9 +102,18 @@ describe('the Grafana-managed rules', () => {
     for (const { title } of RULES) for (const record of recorded) expect(queryOf(title)).not.toContain(record);
   });
 
-  test('use no template function and variable that Grafana does not have', () => {
+  test('use only template functions and variables that Grafana has', () => {
+    // pkg/services/ngalert/state/template: Prometheus' expander without its queries, and Go's own functions.
+    const functions = ['externalURL', 'humanize', 'humanizeDuration', 'humanizePercentage', 'reReplaceAll'];
     for (const { annotations } of RULES) {
-      expect(Object.values(annotations).join(' ')).not.toMatch(/\bquery \(|\$value\b|sortByLabel/);
+      const texts = Object.values(annotations).join(' ');
+      const actions = Array.from(texts.matchAll(/\{\{-? *(.+?) *-?\}\}/g), ([, action = '']) => action);
+      const names = actions.flatMap((action) => action.replaceAll(/"[^"]*"|\$[\w.]+/g, '').match(/\w+/g) ?? []);
+      expect([...functions, 'printf', 'urlquery']).toEqual(expect.arrayContaining(names));
+      const variables = actions.flatMap((action) => action.replaceAll(/"[^"]*"/g, '').match(/\$\w+/g) ?? []);
+      expect(['$labels', '$values']).toEqual(expect.arrayContaining(variables));
+      // File provisioning replaces it by a variable of Grafana's environment.
+      expect(texts).not.toContain('${');
     }
     expect(ruleOf('LlmScenarioUndecided').annotations['description']).toContain('{{ $values.query.Value }} checks');
   });
