@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describeWithEachPrometheus } from '../prometheus/testing/describe-prometheus.ts';
-import { scrapeIntervalVariable } from './src/variables.ts';
+import { SAMPLES_OF_RUNS, scrapeIntervalVariable } from './src/variables.ts';
 
 const execute = promisify(execFile);
 const SERIES = 'llmbench_run_phase{run_id=~"r"}';
@@ -56,6 +56,20 @@ await describeWithEachPrometheus('the scrape interval that a dashboard opens wit
     await expect(
       opensWith([{ series: SERIES.replace('~', ''), values }], nearest(SERIES), interval, interval),
     ).resolves.toBeUndefined();
+  });
+
+  test('a run that was scraped and then written by backfill, which has its edges only', async () => {
+    const samples = '1x1500';
+    const inputs = [
+      {
+        series: 'llmbench_requests_total{run_id="r",phase="measure",outcome="ok",job="llmbench-run"}',
+        values: samples,
+      },
+      { series: 'llmbench_run_phase{run_id="r",phase="measure",job="llmbench-run"}', values: samples },
+      { series: 'llmbench_run_phase{run_id="r",phase="measure"}', values: '_x1400 1 _x39 0 _x14 0' },
+    ];
+    const query = nearest(SAMPLES_OF_RUNS.replaceAll('$run', 'r'));
+    await expect(opensWith(inputs, query, '1s', '1s')).resolves.toBeUndefined();
   });
 
   test('nothing scraped: that of the shipped configuration', async () => {

@@ -121,9 +121,12 @@ export function scrapeIntervalVariable(...series: readonly string[]): QueryVaria
   );
 }
 
+/** Only runs that are scraped or pushed have counters: of those that are written afterwards there are edges, without an interval. */
+export const SAMPLES_OF_RUNS = `llmbench_requests_total{${runMatcher(SELECTED_RUNS)},phase="measure",outcome="ok"}`;
+
 /** Runs and the chosen servers, on dashboards that show both. */
 export function scrapesOfRuns(): string[] {
-  return [`llmbench_run_phase{${runMatcher(SELECTED_RUNS)},phase="measure"}`, 'up{instance=~"$instance"}'];
+  return [SAMPLES_OF_RUNS, 'up{instance=~"$instance"}'];
 }
 
 /** Scenario, then the runs of it. The newest run of the time range comes first, and is what the dashboard opens with. */

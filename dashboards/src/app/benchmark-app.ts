@@ -8,7 +8,7 @@ import { description } from '../server/draw-panel.ts';
 import { lines, row, type PanelSpec } from '../server/panel-spec.ts';
 import { addRow, type DrawPanel } from '../server/server-dashboard.ts';
 import { overTime } from '../target.ts';
-import { datasourceVariable, runVariables, scrapeIntervalVariable } from '../variables.ts';
+import { datasourceVariable, runVariables, SAMPLES_OF_RUNS, scrapeIntervalVariable } from '../variables.ts';
 
 const PERCENTILES_PANEL = 'llmbench-percentiles-panel';
 const BOUNDS =
@@ -70,11 +70,7 @@ export function benchmarkApp(): Dashboard {
     description:
       'Latency percentiles of the client with the interval in which each lies; all else is on "LLM benchmark"',
     tag: 'llmbench-app',
-  }).variables([
-    datasourceVariable(),
-    ...runVariables(),
-    scrapeIntervalVariable(`llmbench_run_phase{${runMatcher(SELECTED_RUNS)},phase="measure"}`),
-  ]);
+  }).variables([datasourceVariable(), ...runVariables(), scrapeIntervalVariable(SAMPLES_OF_RUNS)]);
   const panels = [
     latency('Time to first token', 'From sending a request to its first chunk with content.', 'time_to_first_token'),
     latency('Inter-token latency', 'One mean per request.', 'inter_token_latency'),
