@@ -19,20 +19,23 @@ const OBJECTIVE_STATES: readonly State[] = [
 ];
 const NEWEST = 'Of several chosen runs: the one that began last; "Results of the runs" has all of them.';
 
-/** The first line: the newest chosen run in numbers, also while it lasts. */
+/**
+ * The first line: the newest chosen run in numbers, also while it lasts. Beside the sign of a description, a tile of a screen of
+ * 1024 pixels has room for six letters.
+ */
 export function runTiles(histograms: Histograms) {
   const tiles: Omit<StatOptions, 'id' | 'width' | 'height'>[] = [
     {
-      title: 'Progress',
+      title: 'Done',
       description: 'Share of the measure phase that is done, of the planned time or requests. Of a run under way only.',
       unit: 'percentunit',
       queries: [client.progress],
     },
     {
-      title: 'Time left',
+      title: 'Left',
       description: 'Time left of the measure phase at the pace so far. Of a run under way only.',
-      unit: 's',
-      decimals: 0,
+      // Grafana writes 1.6 hours in seconds as "2 hours".
+      unit: 'dthms',
       queries: [client.timeLeft],
     },
     {
@@ -51,13 +54,13 @@ export function runTiles(histograms: Histograms) {
       queries: [client.requestsFailed],
     },
     {
-      title: 'Requests/s',
+      title: 'Req/s',
       description: `Ok requests ÷ time from the first request to the last response. ${UNTIL_PUBLISHED}`,
       unit: 'reqps',
       queries: client.requestThroughput,
     },
     {
-      title: 'Output tok/s',
+      title: 'Tok/s',
       description: `Output tokens as the server counted them ÷ time from the first request to the last response. ${UNTIL_PUBLISHED}`,
       unit: TOKENS_PER_SECOND.unit,
       queries: client.outputTokenThroughput,

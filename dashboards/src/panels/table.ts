@@ -71,9 +71,9 @@ export function joinedTable(options: JoinedTableOptions): PanelBuilder {
   const panel = framed(new PanelBuilder(), options)
     .unit('locale')
     .noValue(options.noValue)
-    .filterable(true)
-    // Grafana's 150 pixels are more than numbers need, and the last columns would leave a screen of 1024.
-    .minWidth(78)
+    // Grafana's 150 pixels are more than numbers need, and the last columns would leave a screen of 1024. There, titles have
+    // two lines and no sign of a filter.
+    .minWidth(74)
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({
       id: 'organize',
@@ -89,10 +89,15 @@ export function joinedTable(options: JoinedTableOptions): PanelBuilder {
       },
     })
     // The text above is for a table without rows; Grafana writes it into empty cells too.
-    .overrideByRegexp('.*', [{ id: 'noValue', value: '–' }])
+    .overrideByRegexp('.*', [
+      { id: 'noValue', value: '–' },
+      { id: 'custom.wrapHeaderText', value: true },
+    ])
     .targets(fields.map(({ target }) => target));
   const [first = ''] = names;
-  panel.overrideByName(options.labels[first] ?? '', [{ id: 'custom.width', value: 180 }]);
+  panel.overrideByName(options.labels[first] ?? '', [{ id: 'custom.width', value: 150 }]);
+  for (const name of names)
+    panel.overrideByName(options.labels[name] ?? '', [{ id: 'custom.filterable', value: true }]);
   if (options.rowsOf !== undefined) {
     const page = options.rowsOf === 'runs' ? appPageOfRun('__data.fields.run_id') : APP_PAGE_OF_SCENARIO;
     panel.overrideByName(options.labels[first] ?? '', [{ id: 'links', value: [page] }]);

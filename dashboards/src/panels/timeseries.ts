@@ -9,6 +9,7 @@ import {
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
+import { TOKENS_PER_SECOND } from '../server/panel-spec.ts';
 import { overTime, refId, runLinks, type Query } from '../target.ts';
 import { framed, type PanelFrame } from './frame.ts';
 
@@ -46,8 +47,8 @@ const OBJECTIVE_STYLE = [
   { id: 'custom.stacking', value: { mode: 'none' } },
 ];
 
-/** The least upper end of the axis: without, Grafana draws 0 to 100 where all values are 0. */
-const SOFT_MAX: Readonly<Record<string, number>> = { s: 0.001, percentunit: 0.01 };
+/** The least upper end of the axis: without, Grafana draws 0 to 100 where all values are 0. Below 5, it writes `mtok/s`. */
+const SOFT_MAX: Readonly<Record<string, number>> = { s: 0.001, percentunit: 0.01, [TOKENS_PER_SECOND.unit]: 10 };
 
 /**
  * Lines over time from 0. Grafana's defaults do the rest: a gap in the data stays a gap, and of a short run, which has few

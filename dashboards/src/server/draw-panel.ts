@@ -1,5 +1,11 @@
 import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
-import type { DynamicConfigValue, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  MappingType,
+  SpecialValueMatch,
+  type DynamicConfigValue,
+  type Panel,
+  type ValueMapping,
+} from '@grafana/grafana-foundation-sdk/dashboard';
 import { isVersion } from '../../../catalog/versions.ts';
 import type { PanelFrame } from '../panels/frame.ts';
 import { heatmap } from '../panels/heatmap.ts';
@@ -132,6 +138,13 @@ const UP = stateMappings([
   { value: 0, text: 'down', color: 'red' },
   { value: 1, text: 'up', color: 'green' },
 ]);
+/** Grafana gives an empty cell the color of the lowest step. */
+const UNKNOWN: ValueMapping[] = [
+  {
+    type: MappingType.SpecialValue,
+    options: { match: SpecialValueMatch.NullAndNan, result: { text: '–', color: 'text', index: 0 } },
+  },
+];
 /** Grafana colors from a threshold on. */
 const TINY = 1e-9;
 const CALM = { value: null, color: 'text' };
@@ -150,6 +163,7 @@ function colored(alarm: Alarm | undefined): DynamicConfigValue[] {
   return [
     { id: 'color', value: { mode: 'thresholds' } },
     { id: 'thresholds', value: { mode: 'absolute', steps } },
+    { id: 'mappings', value: UNKNOWN },
     text,
   ];
 }

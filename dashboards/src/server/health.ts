@@ -27,7 +27,8 @@ export function runCovered(q: ServerQueries, ...presence: readonly string[]): Ce
   const scrapes = `timestamp(${q.anyOf(presence)})[$__range:$scrape_interval]`;
   const first = `clamp_min(min by (instance) (min_over_time(${scrapes})), ${begin})`;
   const last = `clamp_max(max by (instance) (max_over_time(${scrapes})), ${end})`;
-  const expr = `clamp_min((${last} - ${first}) / (${end} - ${begin}), 0)`;
+  // Of a run that lasts, the end is unknown: NaN, which the comparison leaves out.
+  const expr = `clamp_min((${last} - ${first}) / (${end} - ${begin}), 0) >= 0`;
   return cell(
     'Covered',
     'share of the measure phase of the chosen runs, from the first to the last scrape of the server in the time range. Below 100 %, increases and ' +

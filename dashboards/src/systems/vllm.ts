@@ -34,7 +34,7 @@ function overview(): RowSpec {
         { above: 0.95 },
       ),
       cell(
-        'Preempted',
+        'Preempts',
         'requests moved back to the queue to free KV cache; their work is done again. Any value above 0 means that memory is short.',
         [whole.rate('vllm:num_preemptions_total')],
         { above: 0 },
