@@ -138,13 +138,19 @@ const getStyles = (theme: GrafanaTheme2) => ({
     width: '100%',
     tr: { height: 24 },
     'th, td': {
-      padding: theme.spacing(0, 1),
+      padding: theme.spacing(0, 0.75),
       textAlign: 'right',
       whiteSpace: 'nowrap',
       borderBottom: `1px solid ${theme.colors.border.weak}`,
     },
-    // Long names wrap, so that the numbers keep their place in a narrow panel.
-    'th:first-child': { textAlign: 'left', width: '100%', whiteSpace: 'normal', overflowWrap: 'anywhere' },
+    // Long names wrap, so that the numbers keep their place in a narrow panel, but not within "p99.9".
+    'th:first-child': {
+      textAlign: 'left',
+      width: '100%',
+      minWidth: theme.spacing(9.5),
+      whiteSpace: 'normal',
+      overflowWrap: 'anywhere',
+    },
     th: { fontWeight: theme.typography.fontWeightRegular },
     'thead th': {
       color: theme.colors.primary.text,
