@@ -31,6 +31,19 @@ export default defineConfig([
   },
   {
     files: ['src/**/*.{ts,tsx}'],
+    ignores: ['src/text.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: "ImportDeclaration[source.value='@grafana/i18n'] > ImportSpecifier[imported.name='t']",
+          message: 'Import t from src/text.ts, which does not escape values.',
+        },
+      ],
+    },
+  },
+  {
+    files: ['src/**/*.{ts,tsx}'],
     // Grafana's own editors of panel options are in English only.
     ignores: ['src/panels/**', '**/*.test.{ts,tsx}'],
     plugins: { '@grafana/i18n': grafanaI18n },

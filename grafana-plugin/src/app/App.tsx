@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import {
   SceneAppPage,
   EmbeddedScene,
@@ -14,6 +13,7 @@ import React, { lazy, type ComponentType, type ReactNode } from 'react';
 import { Navigate, Route, Routes, useLocation } from 'react-router-dom';
 import { APP_URL, pageUrl, ROUTES } from '../constants.ts';
 import { PageBody, pageVariables } from './PageBody.tsx';
+import { t } from '../text.ts';
 
 const OverviewView = lazy(() => import('../pages/Overview/OverviewView.tsx'));
 const RunsView = lazy(() => import('../pages/Runs/RunsView.tsx'));

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { getDataSourceSrv } from '@grafana/runtime';
 import { VariableHide } from '@grafana/schema';
 import {
@@ -17,6 +16,7 @@ import React, { Suspense, useCallback, useMemo, type ComponentType } from 'react
 import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../constants.ts';
 import { ExporterApi } from '../exporter-api/exporter-api.ts';
 import { PageContext, type PageContextValue } from '../hooks/page-context.ts';
+import { t } from '../text.ts';
 
 const PROMETHEUS_VARIABLE = 'prometheus';
 const EXPORTER_VARIABLE = 'exporter';

@@ -3,7 +3,6 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { LegendDisplayMode } from '@grafana/schema';
 import { useStyles2, VizLegend, type VizLegendItem } from '@grafana/ui';
 import React, { useId, useMemo, useState } from 'react';
-import { t } from '@grafana/i18n';
 import { pathOf, type ChartPoint } from '../../../core/chart/path.ts';
 import { linearScale, valueTicks, type Scale } from '../../../core/chart/scale.ts';
 import { ChartTooltip } from './ChartTooltip.tsx';
@@ -12,6 +11,7 @@ import { Axis, Regions } from './marks.tsx';
 import { PointerArea } from './PointerArea.tsx';
 import { useWidth } from './useWidth.ts';
 import { extentOf, type XySeries, type Write, type XyRegion } from './xy-series.ts';
+import { t } from '../text.ts';
 
 interface XyChartProps {
   /** What the chart shows, for people who cannot see it. */

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { Badge, type BadgeColor } from '@grafana/ui';
 import React from 'react';
 import type { GrafanaTheme2 } from '@grafana/data';
@@ -6,6 +5,7 @@ import type { VerdictName } from '../../../core/api/verdict.ts';
 import type { ObjectiveVerdict } from '../../../core/run/objectives.ts';
 import type { RunStatus } from '../../../core/run/run.ts';
 import { ABSENT } from '../../../core/text/quantities.ts';
+import { t } from '../text.ts';
 
 const STATUS_COLORS: Record<RunStatus, BadgeColor> = {
   running: 'blue',

@@ -1,6 +1,6 @@
-import { t } from '@grafana/i18n';
 import { Alert, Button, Stack } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
+import { t } from '../text.ts';
 
 interface Props {
   title: string;

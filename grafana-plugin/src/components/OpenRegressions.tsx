@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Badge, LinkButton, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { useLocation } from 'react-router-dom';
@@ -10,6 +9,7 @@ import { regressionUrl, trendsUrl } from './run-link.ts';
 import { Section } from './Section.tsx';
 import { useLoaded } from '../hooks/useLoaded.ts';
 import { VerdictBadge } from './Badges.tsx';
+import { t } from '../text.ts';
 
 /** The exporter's limit of one response. */
 const MAX_SCENARIOS = 1000;
@@ -81,9 +81,8 @@ export function RegressionBadge({ regression: { acknowledged } }: { regression: 
 
 /** When it began, who has acknowledged it and why, and what ends it. */
 export function regressionFacts({ since, acknowledged, needs_to_recover: further }: ListedRegression): string[] {
-  const plain = { interpolation: { escapeValue: false } };
   return [
-    t('regressions.began', 'began {{time}}', { time: dateTimeFormat(since), ...plain }),
+    t('regressions.began', 'began {{time}}', { time: dateTimeFormat(since) }),
     ...(acknowledged === null
       ? []
       : [
@@ -91,7 +90,6 @@ export function regressionFacts({ since, acknowledged, needs_to_recover: further
             time: dateTimeFormat(acknowledged.at),
             author: acknowledged.author ?? t('regressions.unknown', 'an unknown user'),
             reason: acknowledged.reason ?? '',
-            ...plain,
           }),
         ]),
     ...(further === null || further === 0

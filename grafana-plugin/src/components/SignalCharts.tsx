@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { useStyles2, useTheme2 } from '@grafana/ui';
@@ -10,6 +9,7 @@ import { XyChart } from '../charts/XyChart.tsx';
 import { paletteColor } from '../charts/chart-style.ts';
 import { secondsText } from '../charts/time-text.ts';
 import type { XySeries, XyRegion } from '../charts/xy-series.ts';
+import { t } from '../text.ts';
 
 /** The server metrics shown over time, in this order. */
 export const SIGNALS = [

@@ -1,8 +1,8 @@
 import { css, cx } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { ClipboardButton, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
+import { t } from '../text.ts';
 
 interface Props {
   title: string;

@@ -1,6 +1,5 @@
 import { css, cx } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Stack, useStyles2 } from '@grafana/ui';
 import React, { type ComponentProps } from 'react';
 import type { Histories } from '../../../core/api/overview.ts';
@@ -15,6 +14,7 @@ import { durationText } from '../charts/time-text.ts';
 import { ObjectiveBadge, StatusBadge, VerdictBadge } from './Badges.tsx';
 import { withoutStreamText } from '../runs/latencies.ts';
 import { liveFigures } from './run-progress.ts';
+import { t } from '../text.ts';
 
 /** A row of a list of runs. */
 export interface RunRow {

@@ -1,7 +1,7 @@
-import { t } from '@grafana/i18n';
 import type { RunProgress } from '../../../core/api/runs.ts';
 import { counted } from '../../../core/text/quantities.ts';
 import { durationText } from '../charts/time-text.ts';
+import { t } from '../text.ts';
 
 /** What is known of a running run; null: not yet, or not at all. */
 export interface LiveFigures {

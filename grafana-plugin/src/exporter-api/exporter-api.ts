@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { getBackendSrv } from '@grafana/runtime';
 import { lastValueFrom } from 'rxjs';
 import type { CompareResponse, CompareQuery } from '../../../core/api/comparison.ts';
@@ -33,6 +32,7 @@ import type {
 import type { ProblemDetails, PageQuery, StatusResponse } from '../../../core/api/service.ts';
 import type { StoredSweep, SweepsResponse } from '../../../core/api/sweeps.ts';
 import type { ServersFile } from '../../../core/run/servers-file.ts';
+import { t } from '../text.ts';
 
 /** Why a request to the exporter failed: it was unreachable, it refused the request, or the resource does not exist. */
 export class ExporterError extends Error {

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { getDataSourceSrv } from '@grafana/runtime';
 import { ErrorBoundaryAlert, LoadingPlaceholder, Stack, TextLink } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
@@ -13,6 +12,7 @@ import { RUNS_DATASOURCE_ID } from '../constants.ts';
 import { ExporterApi, ExporterError } from '../exporter-api/exporter-api.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
 import { latenciesOf, throughputText } from '../runs/latencies.ts';
+import { t } from '../text.ts';
 
 export interface RunSummaryProps {
   runId: string;

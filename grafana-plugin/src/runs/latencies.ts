@@ -1,6 +1,6 @@
-import { t } from '@grafana/i18n';
 import type { KeyNumbers, RunSummary } from '../../../core/api/runs.ts';
 import { quantity } from '../../../core/text/quantities.ts';
+import { t } from '../text.ts';
 
 /** The latencies of requests that have values in a run whose responses are streams, and in one without. */
 export type ShownLatency = 'time_to_first_token' | 'inter_token_latency' | 'request_latency';

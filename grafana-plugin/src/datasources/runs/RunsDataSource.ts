@@ -11,7 +11,6 @@ import {
   CustomVariableSupport,
   type MetricFindValue,
 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { getTemplateSrv, type TemplateSrv } from '@grafana/runtime';
 import { from, type Observable } from 'rxjs';
 import { ExporterApi, exporterError } from '../../exporter-api/exporter-api.ts';
@@ -26,6 +25,7 @@ import {
   type ExporterDataSource,
   type RunsVariableQuery,
 } from './types.ts';
+import { t } from '../../text.ts';
 
 /** Runs of llmbench, from the HTTP API of `llmbench serve` through Grafana's data proxy. */
 export class RunsDataSource extends DataSourceApi<RunsQuery, RunsOptions> {

@@ -1,5 +1,4 @@
 import { FieldType, type Field, type FieldConfig, type DataFrame, type DataLink } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import type { DistributionResponse, RequestMeasure, RecordsResponse } from '../../../../core/api/run-data.ts';
 import type {
   AnnotationsResponse,
@@ -13,6 +12,7 @@ import type { MeasureResult } from '../../../../core/run/result.ts';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import { PERCENTILE_NAMES } from '../../../../core/stats/percentiles.ts';
 import { pageUrl, ROUTES } from '../../constants.ts';
+import { t } from '../../text.ts';
 
 /** Grafana's names of the units. */
 export const GRAFANA_UNITS: Readonly<Record<Unit, string>> = {

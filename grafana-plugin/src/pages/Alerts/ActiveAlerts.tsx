@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, dateTimeFormatTimeAgo, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Button, Icon, LinkButton, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback, useMemo, useState } from 'react';
 import { useLocation } from 'react-router-dom';
@@ -12,6 +11,7 @@ import { usePage } from '../../hooks/page-context.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import { StateBadge, RunbookButton, sourceName } from './RuleTable.tsx';
 import { alertsByRule, type ActiveAlert, type AlertRule, type RuleAlert, type RuleAlerts } from './alert-rules.ts';
+import { t } from '../../text.ts';
 
 /** Labels that every alert has, or that only its rule is known by. */
 const COMMON_LABELS = /^(alertname|severity|grafana_folder|__.*__)$/;
@@ -197,7 +197,6 @@ function Alert({ alert, scenario, runs: known, isAlone }: AlertProps) {
             {t('alerts.since', 'since {{time}} ({{ago}})', {
               time: dateTimeFormat(since),
               ago: dateTimeFormatTimeAgo(since),
-              interpolation: { escapeValue: false },
             })}
           </span>
         )}

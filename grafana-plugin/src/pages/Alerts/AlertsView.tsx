@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Alert, EmptyState, LinkButton, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { usePage } from '../../hooks/page-context.ts';
@@ -23,6 +22,7 @@ import {
   type RuleSource,
 } from './alert-rules.ts';
 import { RuleTable } from './RuleTable.tsx';
+import { t } from '../../text.ts';
 
 /** The alert rules of the project in Prometheus and in Grafana, and what fires. */
 export default function AlertsView() {

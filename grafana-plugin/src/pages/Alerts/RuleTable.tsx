@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import {
   Badge,
   Button,
@@ -27,6 +26,7 @@ import {
   type ShippedAlert,
   type ShownState,
 } from './alert-rules.ts';
+import { t } from '../../text.ts';
 
 const COLORS: Record<ShownState, BadgeColor> = {
   firing: 'red',

@@ -1,6 +1,6 @@
 import { getBackendSrv, isFetchError } from '@grafana/runtime';
-import { t } from '@grafana/i18n';
 import { lastValueFrom } from 'rxjs';
+import { t } from '../../text.ts';
 
 /** An alert of the project's `prometheus/alerts`. */
 export interface ShippedAlert {

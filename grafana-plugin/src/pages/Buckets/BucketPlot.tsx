@@ -1,6 +1,5 @@
 import type { GrafanaTheme2 } from '@grafana/data';
 import { css } from '@emotion/css';
-import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo } from 'react';
 import {
@@ -11,6 +10,7 @@ import {
 import { perBucket, type ClassicHistogram } from '../../../../core/histogram/classic-histogram.ts';
 import { bucketIntervalText, significant, tickText } from '../../../../core/text/quantities.ts';
 import { useWidth } from '../../charts/useWidth.ts';
+import { t } from '../../text.ts';
 
 const COLORS: Record<AdvisedPercentile, string> = { p50: 'green', p90: 'blue', p99: 'purple' };
 

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Combobox, EmptyState, LinkButton, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { usePage } from '../../hooks/page-context.ts';
@@ -11,6 +10,7 @@ import { useLoaded } from '../../hooks/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants.ts';
 import { type ListedServer, listServers, onePerInstance, serverKey } from './list-servers.ts';
 import { ServerBucketsView } from './ServerBucketsView.tsx';
+import { t } from '../../text.ts';
 
 /** How wide the percentiles of a server's histograms are, and which bounds narrow them. */
 export default function BucketsView() {

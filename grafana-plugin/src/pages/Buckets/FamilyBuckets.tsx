@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import {
@@ -12,6 +11,7 @@ import { optionOf } from '../../../../core/histogram/bucket-setting.ts';
 import { bucketIntervalText, familyValueText, significant } from '../../../../core/text/quantities.ts';
 import { BucketPlot } from './BucketPlot.tsx';
 import type { AdvisedHistogram } from './load-buckets.ts';
+import { t } from '../../text.ts';
 
 /** Groups of labels that are drawn. */
 const MAX_GROUPS = 4;

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Alert, EmptyState, LoadingPlaceholder, useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { usePage } from '../../hooks/page-context.ts';
@@ -14,6 +13,7 @@ import { Settings } from './Settings.tsx';
 import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
 import { ADVISED_QUANTILES, type AdvisedPercentile } from '../../../../core/histogram/bucket-advice.ts';
 import { percentileColor } from './BucketPlot.tsx';
+import { t } from '../../text.ts';
 
 /** The histograms of one server: what to set, then each family. */
 export function ServerBucketsView({ prometheus, server }: { prometheus: string; server: ListedServer }) {

@@ -1,12 +1,12 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import type { BucketOption, BucketSetting } from '../../../../core/histogram/bucket-setting.ts';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
 import type { AdvisedHistogram, Storage } from './load-buckets.ts';
 import type { HistogramSystem } from '../../catalog/server-catalog.ts';
+import { t } from '../../text.ts';
 
 interface Props {
   settings: readonly BucketSetting[];

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { Badge } from '@grafana/ui';
 import React from 'react';
 import { LOAD_TOLERANCE } from '../../../../core/api/verdict.ts';
@@ -10,6 +9,7 @@ import { SETS, type ShownRun } from './shown-runs.ts';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
 import { distributionOf, scalarOf, measureName } from '../../components/measure-name.ts';
+import { t } from '../../text.ts';
 
 /** The load that the runs achieved, which may differ for equal configurations. */
 export function AchievedLoad({ runs }: { runs: readonly ShownRun[] }) {

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { useLocation } from 'react-router-dom';
@@ -9,6 +8,7 @@ import { Section } from '../../components/Section.tsx';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import { type Candidate, candidates } from './candidates.ts';
+import { t } from '../../text.ts';
 
 /** Of the newest runs. */
 const MAX_RUNS = 300;

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import {
   Button,
   MultiCombobox,
@@ -22,6 +21,7 @@ import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
 import { runsText } from './VerdictSummary.tsx';
 import { setColor, SETS, type SetName, type ShownRun } from './shown-runs.ts';
+import { t } from '../../text.ts';
 
 interface SetPickerProps {
   set: SetName;

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Alert, EmptyState, LinkButton, LoadingPlaceholder, useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { usePage } from '../../hooks/page-context.ts';
@@ -23,6 +22,7 @@ import { ServerSignals } from './ServerSignals.tsx';
 import { Settle } from './Settle.tsx';
 import { type ShownRun, shownIds, shownRuns } from './shown-runs.ts';
 import { VerdictSummary } from './VerdictSummary.tsx';
+import { t } from '../../text.ts';
 
 /** Compares two sets of runs: the exporter's verdict with its evidence first, then the runs themselves. */
 export default function CompareView() {

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import React from 'react';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
@@ -7,6 +6,7 @@ import { ABSENT } from '../../../../core/text/quantities.ts';
 import { comparableFacts } from '../../../../core/run/provenance.ts';
 import { flattened } from '../../components/flattened.ts';
 import type { RunResponse } from '../../../../core/api/runs.ts';
+import { t } from '../../text.ts';
 
 /** Settings, servers and tools in which the runs differ. */
 export function ConfigurationDifferences({ runs }: { runs: readonly ShownRun[] }) {

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { Combobox, LoadingPlaceholder } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { quantity, tickText } from '../../../../core/text/quantities.ts';
@@ -14,6 +13,7 @@ import type { DistributionName } from '../../../../core/api/run-data.ts';
 import { measureName } from '../../components/measure-name.ts';
 import type { ShownRun } from './shown-runs.ts';
 import { Named } from '../../components/Named.tsx';
+import { t } from '../../text.ts';
 
 const DEFAULT_MEASURE: DistributionName = 'time_to_first_token';
 const POINTS = 1000;

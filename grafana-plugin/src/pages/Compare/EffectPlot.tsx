@@ -1,10 +1,10 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
 import type { MeasureResponse } from '../../../../core/api/comparison.ts';
 import { changeText, percentText, ABSENT } from '../../../../core/text/quantities.ts';
+import { t } from '../../text.ts';
 
 /** An axis of ratios B ÷ A, symmetric about no change on the logarithmic scale, on which doubling and halving are equally far. */
 export interface EffectAxis {

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { useStyles2 } from '@grafana/ui';
@@ -12,7 +11,6 @@ import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Section } from '../../components/Section.tsx';
 import { statisticKey, statisticName } from '../../components/measure-name.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
 import {
   effectAxis,
   EffectPlot,
@@ -22,6 +20,7 @@ import {
   marginText,
   type EffectAxis,
 } from './EffectPlot.tsx';
+import { t } from '../../text.ts';
 
 /** Measures beside those that decide, unless all are shown. */
 const MAX_OTHERS = 8;
@@ -97,7 +96,6 @@ export function MeasureVerdicts({ comparison }: { comparison: CompareResponse })
         <p className={styles.note}>
           {t('comparison.effect-meaning', 'Effect: {{meaning}}.', {
             meaning: comparison.effect_meaning,
-            ...PLAIN_TEXT,
           })}
         </p>
       )}
@@ -206,9 +204,9 @@ function betterText({ direction }: MeasureResponse): string {
 function measuredEffect(measure: string, effect: string): string {
   switch (measure) {
     case 'error_ratio':
-      return t('comparison.ok-effect', '{{effect}} ok requests', { effect, ...PLAIN_TEXT });
+      return t('comparison.ok-effect', '{{effect}} ok requests', { effect });
     case 'stall_ratio':
-      return t('comparison.stall-effect', '{{effect}} gaps without a stall', { effect, ...PLAIN_TEXT });
+      return t('comparison.stall-effect', '{{effect}} gaps without a stall', { effect });
     default:
       return effect;
   }

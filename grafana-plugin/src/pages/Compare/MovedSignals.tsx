@@ -1,10 +1,10 @@
-import { t } from '@grafana/i18n';
 import React from 'react';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import { changeText, ABSENT, quantity, significant } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import type { Explanation, MovedSignal } from '../../../../core/api/comparison.ts';
+import { t } from '../../text.ts';
 
 /** The servers' signals that moved in the same runs as the measures. */
 export function MovedSignals({ explanation }: { explanation: Explanation }) {

@@ -1,12 +1,12 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Alert, Button, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { useAddress } from '../../hooks/useAddress.ts';
 import type { CompareResponse } from '../../../../core/api/comparison.ts';
 import type { PreflightFinding } from '../../../../core/api/verdict.ts';
 import { markOf } from './shown-runs.ts';
+import { t } from '../../text.ts';
 
 /** Why the runs are not comparable, and what is not known of them, each with what to do. */
 export function Preflight({ comparison }: { comparison: CompareResponse }) {

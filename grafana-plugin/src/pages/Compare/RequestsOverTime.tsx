@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { LoadingPlaceholder } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { secondsText } from '../../charts/time-text.ts';
@@ -15,6 +14,7 @@ import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ShownRun } from './shown-runs.ts';
+import { t } from '../../text.ts';
 
 /** Of all runs together. */
 const MAX_POINTS = 9000;

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { LoadingPlaceholder } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
@@ -7,6 +6,7 @@ import { SignalCharts, SIGNALS } from '../../components/SignalCharts.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ShownRun } from './shown-runs.ts';
+import { t } from '../../text.ts';
 
 interface Props {
   runs: readonly ShownRun[];

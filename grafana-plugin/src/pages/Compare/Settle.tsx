@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { percentText } from '../../../../core/text/quantities.ts';
@@ -8,6 +7,7 @@ import { Section } from '../../components/Section.tsx';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
 import type { CompareResponse } from '../../../../core/api/comparison.ts';
 import type { Needs } from '../../../../core/api/verdict.ts';
+import { t } from '../../text.ts';
 
 /** What would allow a decision, and the command that gathers it; nothing where nothing is missing. */
 export function Settle({ comparison: { needs, next_command: command } }: { comparison: CompareResponse }) {

@@ -1,11 +1,10 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { VerdictBadge } from '../../components/Badges.tsx';
 import type { CompareResponse } from '../../../../core/api/comparison.ts';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
+import { t } from '../../text.ts';
 
 /** The verdict in one sentence, and what it is about. */
 export function VerdictSummary({ comparison }: { comparison: CompareResponse }) {
@@ -28,7 +27,6 @@ export function VerdictSummary({ comparison }: { comparison: CompareResponse }) 
             : [
                 t('comparison.left-out', 'without {{run}}, which raised the suspicion and cannot confirm it', {
                   run: leftOut,
-                  ...PLAIN_TEXT,
                 }),
               ]),
         ].join(' · ')}
@@ -41,8 +39,8 @@ export function VerdictSummary({ comparison }: { comparison: CompareResponse }) 
 function scenarioText({ scenario, scenarios }: CompareResponse): string {
   const [a, b] = [scenarios?.a.join(', '), scenarios?.b.join(', ')];
   return a === b
-    ? t('comparison.scenario', 'Scenario {{scenario}}', { scenario, ...PLAIN_TEXT })
-    : t('comparison.scenarios', 'Scenarios {{a}} (A) and {{b}} (B)', { a, b, ...PLAIN_TEXT });
+    ? t('comparison.scenario', 'Scenario {{scenario}}', { scenario })
+    : t('comparison.scenarios', 'Scenarios {{a}} (A) and {{b}} (B)', { a, b });
 }
 
 export function runsText(runs: number): string {

@@ -1,7 +1,6 @@
-import { t } from '@grafana/i18n';
 import type { RunSummary } from '../../../../core/api/runs.ts';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
+import { t } from '../../text.ts';
 
 /** Two sets of runs that are worth comparing. */
 export interface Candidate {
@@ -43,11 +42,9 @@ function judgedCandidate({ scenario, open_regression: open, verdict }: ListedSce
         title: open
           ? t('candidates.regression', '{{scenario}}: runs since the regression against the baseline', {
               scenario,
-              ...PLAIN_TEXT,
             })
           : t('candidates.judged', '{{scenario}}: newest judged runs against the baseline', {
               scenario,
-              ...PLAIN_TEXT,
             }),
         ...{ a, b, acrossScenarios: false },
       };
@@ -62,11 +59,10 @@ function newestCandidate(own: readonly RunSummary[]): Candidate | null {
         key: scenario,
         title:
           count === 1
-            ? t('candidates.newest-one', '{{scenario}}: newest run against the one before', { scenario, ...PLAIN_TEXT })
+            ? t('candidates.newest-one', '{{scenario}}: newest run against the one before', { scenario })
             : t('candidates.newest', '{{scenario}}: newest {{runs}} runs against the {{runs}} before', {
                 scenario,
                 runs: count,
-                ...PLAIN_TEXT,
               }),
         a: ids(own.slice(count, 2 * count)),
         b: ids(own.slice(0, count)),
@@ -89,7 +85,6 @@ function systemsCandidate(own: readonly RunSummary[]): Candidate | null {
           b: second.system,
           a: first.system,
           load: second.load ?? '',
-          ...PLAIN_TEXT,
         }),
         ...{ a: ids(a), b: ids(b) },
         acrossScenarios: new Set([...a, ...b].map(({ scenario }) => scenario)).size > 1,

@@ -1,7 +1,7 @@
-import { t } from '@grafana/i18n';
 import { LinkButton, Stack, Text } from '@grafana/ui';
 import React from 'react';
 import { pageUrl, ROUTES } from '../../constants.ts';
+import { t } from '../../text.ts';
 
 /** At an address of the app at which there is no page. */
 export default function NotFoundView() {

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Badge, type BadgeColor, Icon, LinkButton, TextLink, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { useLocation } from 'react-router-dom';
@@ -8,6 +7,7 @@ import { trendsUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import type { AttentionItem, AttentionKind } from './attention.ts';
 import type { Overview } from './overview.ts';
+import { t } from '../../text.ts';
 
 const COLORS: Record<AttentionKind, BadgeColor> = {
   regressed: 'red',

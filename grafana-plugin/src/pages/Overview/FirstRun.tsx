@@ -1,11 +1,11 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Icon, LinkButton, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
 import { Section } from '../../components/Section.tsx';
 import { SnippetBox, firstRunCommands } from '../../components/SnippetBox.tsx';
 import { pageUrl, ROUTES } from '../../constants.ts';
+import { t } from '../../text.ts';
 
 /** The three steps to the first run, those that are done with a mark. */
 export function FirstRun({ exporterAnswers = false }: { exporterAnswers?: boolean }) {

@@ -1,5 +1,4 @@
 import { dateTimeFormat, dateTimeFormatTimeAgo } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { LinkButton, TextLink } from '@grafana/ui';
 import React from 'react';
 import { useLocation } from 'react-router-dom';
@@ -12,6 +11,7 @@ import { Section } from '../../components/Section.tsx';
 import { pageUrl, ROUTES } from '../../constants.ts';
 import type { AttentionItem } from './attention.ts';
 import type { Overview } from './overview.ts';
+import { t } from '../../text.ts';
 
 /** The columns of the list of runs that a glance needs. */
 const SHOWN = ['scenario', 'verdict', 'load', 'requests', 'time_to_first_token_p99', 'output_token_throughput'];

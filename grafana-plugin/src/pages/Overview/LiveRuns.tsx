@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { TextLink, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { useLocation } from 'react-router-dom';
@@ -11,6 +10,7 @@ import { runUrl } from '../../components/run-link.ts';
 import { liveFigures, progressText } from '../../components/run-progress.ts';
 import { Section } from '../../components/Section.tsx';
 import type { RunProgress, RunSummary } from '../../../../core/api/runs.ts';
+import { t } from '../../text.ts';
 
 /** Runs in progress: how far each is, how long it still takes, and what it measures; nothing when there are none. */
 export function LiveRuns({ runs }: { runs: readonly RunSummary[] }) {

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Alert, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React, { useCallback, useEffect } from 'react';
 import { useLocation } from 'react-router-dom';
@@ -17,6 +16,7 @@ import { LatestRuns } from './LatestRuns.tsx';
 import { LiveRuns } from './LiveRuns.tsx';
 import { exporterOverview, type Overview } from './overview.ts';
 import { prometheusOverview } from './prometheus-overview.ts';
+import { t } from '../../text.ts';
 
 /** While runs are in progress. */
 const REFRESH_MS = 3000;

@@ -1,9 +1,9 @@
 import { dateTimeFormat, dateTimeFormatTimeAgo } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { durationText } from '../../charts/time-text.ts';
 import { regressionFacts } from '../../components/OpenRegressions.tsx';
 import { regressionUrl, verdictUrl } from '../../components/run-link.ts';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
+import { t } from '../../text.ts';
 
 export type AttentionKind = 'regressed' | 'acknowledged' | 'suspect' | 'overdue' | 'undecided';
 
@@ -52,7 +52,6 @@ export function attentionOf(scenario: ListedScenario, search: string): Attention
 
 /** `last` is RFC 3339; null: none has completed. */
 export function overdueItem(scenario: string, last: string | null, interval: number | null): AttentionItem {
-  const plain = { interpolation: { escapeValue: false } };
   return {
     kind: 'overdue',
     scenario,
@@ -62,7 +61,6 @@ export function overdueItem(scenario: string, last: string | null, interval: num
         : t('attention.last', 'The last run completed {{ago}}, on {{time}}.', {
             ago: dateTimeFormatTimeAgo(last),
             time: dateTimeFormat(last),
-            ...plain,
           }),
     facts: [t('attention.expected', 'expected every {{interval}}', { interval: durationText(interval) })],
     compareUrl: null,

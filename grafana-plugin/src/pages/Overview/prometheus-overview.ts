@@ -1,5 +1,4 @@
 import { dateTimeFormat } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { statisticTitle } from '../../../../core/measures/names.ts';
 import { changeText } from '../../../../core/text/quantities.ts';
 import type { Stat } from '../../../../core/api/verdict.ts';
@@ -10,6 +9,7 @@ import { queryPrometheus, type PrometheusSeries, type PrometheusTarget } from '.
 import { runQueries, runsOfSeries } from '../../runs/prometheus-runs.ts';
 import { byUrgency, overdueItem, type AttentionItem } from './attention.ts';
 import type { Overview } from './overview.ts';
+import { t } from '../../text.ts';
 
 const RANGE_SECONDS = 24 * 3600;
 
@@ -89,7 +89,6 @@ function beganFacts(seconds: number | null): string[] {
     : [
         t('regressions.began', 'began {{time}}', {
           time: dateTimeFormat(seconds * 1000),
-          interpolation: { escapeValue: false },
         }),
       ];
 }

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Badge, Combobox, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { quantileBounds } from '../../../../core/histogram/bounds.ts';
@@ -21,7 +20,7 @@ import {
   type CountsByQuantity,
 } from './server-histograms.ts';
 import { Named } from '../../components/Named.tsx';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
+import { t } from '../../text.ts';
 
 /** The client's measures and what servers call the same; both have one value per request. */
 const PAIRS: ReadonlyArray<[measure: string, quantity: Compared]> = [
@@ -193,8 +192,8 @@ function allowanceOptions(result: ResultFile): Array<{ value: string; label: str
   const usual = quantity(seconds, 'seconds');
   const label =
     source === 'measured'
-      ? t('compare.allowance-measured', '{{usual}} (measured)', { usual, ...PLAIN_TEXT })
-      : t('compare.allowance-assumed', '{{usual}} (assumed)', { usual, ...PLAIN_TEXT });
+      ? t('compare.allowance-measured', '{{usual}} (measured)', { usual })
+      : t('compare.allowance-assumed', '{{usual}} (assumed)', { usual });
   return [{ value: '', label }, ...['0', '1', '5', '20', '100'].map((ms) => ({ value: ms, label: `${ms} ms` }))];
 }
 
@@ -205,16 +204,16 @@ function allowanceText({ seconds, source }: Allowance): string {
       return t(
         'compare.uses-measured',
         'Network allowance: {{allowance}}, the shortest round trip of the TCP handshakes of this run.',
-        { allowance, ...PLAIN_TEXT }
+        { allowance }
       );
     case 'assumed':
       return t(
         'compare.uses-assumed',
         'Network allowance: {{allowance}}, assumed, because the run measured no round trip.',
-        { allowance, ...PLAIN_TEXT }
+        { allowance }
       );
     case 'chosen':
-      return t('compare.uses-chosen', 'Network allowance: {{allowance}}, as chosen.', { allowance, ...PLAIN_TEXT });
+      return t('compare.uses-chosen', 'Network allowance: {{allowance}}, as chosen.', { allowance });
   }
 }
 

@@ -1,6 +1,5 @@
 import { css, cx } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { ClipboardButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { stageText, type Load } from '../../../../core/run/load.ts';
@@ -11,6 +10,7 @@ import { shellCommand } from '../../../../core/text/shell-word.ts';
 import { Section } from '../../components/Section.tsx';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
 import { flattened } from '../../components/flattened.ts';
+import { t } from '../../text.ts';
 
 export interface ConfigurationFacts {
   stated: ReadonlyArray<readonly [name: string, text: string]>;

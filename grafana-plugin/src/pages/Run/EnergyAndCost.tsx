@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { currencyOf } from '../../../../core/measures/energy-results.ts';
@@ -10,8 +9,8 @@ import { moneyText, ABSENT, counted, quantity } from '../../../../core/text/quan
 import { DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
 import { scalarOf } from '../../components/measure-name.ts';
+import { t } from '../../text.ts';
 
 /** What the GPUs took and cost; nothing for a run without metrics of GPUs and without a price. */
 export function EnergyAndCost({ result }: { result: ResultFile }) {
@@ -34,7 +33,7 @@ export function EnergyAndCost({ result }: { result: ResultFile }) {
               ? t('energy.no-price', 'requires --gpu-hour-price')
               : output.value === null
                 ? t('energy.no-gpus', 'the number of GPUs (--gpu-count) or of tokens is not known')
-                : t('energy.cost-total', '{{cost}} per million tokens in total', { cost: money(total), ...PLAIN_TEXT })
+                : t('energy.cost-total', '{{cost}} per million tokens in total', { cost: money(total) })
           }
           meaning={t(
             'energy.cost-meaning',
@@ -69,11 +68,7 @@ function EnergyTiles({ energy, result }: { energy: GpuEnergy | null; result: Res
       <Tile
         label={t('energy.per-output', 'Energy per output token')}
         value={perToken('output')}
-        detail={
-          energy === null
-            ? noGpus
-            : t('energy.per-total', '{{energy}} in total', { energy: perToken('total'), ...PLAIN_TEXT })
-        }
+        detail={energy === null ? noGpus : t('energy.per-total', '{{energy}} in total', { energy: perToken('total') })}
         meaning={t('energy.per-token-meaning', 'Energy of all GPUs ÷ tokens of ok requests; idle power is included.')}
       />
       <Tile

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import React from 'react';
 import { currencyOf } from '../../../../core/measures/energy-results.ts';
 import { moneyText, ABSENT, quantity, quantityRange } from '../../../../core/text/quantities.ts';
@@ -9,6 +8,7 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Section } from '../../components/Section.tsx';
 import { measureName } from '../../components/measure-name.ts';
+import { t } from '../../text.ts';
 
 const SHOWN: readonly PercentileName[] = ['p50', 'p90', 'p99', 'p99_9'];
 

@@ -2,7 +2,6 @@ import type { SceneObject } from '@grafana/scenes';
 import React, { useEffect, useCallback, useMemo } from 'react';
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { LoadingPlaceholder, useStyles2, useTheme2, Alert } from '@grafana/ui';
 import type { RunSummary } from '../../../../core/api/runs.ts';
 import { tickText, counted } from '../../../../core/text/quantities.ts';
@@ -19,6 +18,7 @@ import { useLoaded } from '../../hooks/useLoaded.ts';
 import { latenciesOf, withoutStreamText, type ShownLatency } from '../../runs/latencies.ts';
 import { percentilePanels } from './percentile-panels.ts';
 import { isMostlyUnscraped, useScrapedRequests, type ScrapedRequests } from './useScrapedRequests.ts';
+import { t } from '../../text.ts';
 
 /**
  * Puts scene objects, such as panels, into the page's scene, where they find its time range, and returns them once they

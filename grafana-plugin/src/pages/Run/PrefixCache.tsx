@@ -1,10 +1,9 @@
-import { t } from '@grafana/i18n';
 import React from 'react';
 import type { ResultFile } from '../../../../core/run/result.ts';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { Section } from '../../components/Section.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
+import { t } from '../../text.ts';
 
 /** The hit rate of prefix caches that the plan makes possible, beside the measured ones; nothing if the plan does not know it. */
 export function PrefixCache({ result: { prefix_cache: cache } }: { result: ResultFile }) {
@@ -17,7 +16,7 @@ export function PrefixCache({ result: { prefix_cache: cache } }: { result: Resul
         <Tile
           label={t('cache.possible', 'Possible')}
           value={quantity(cache.possible_ratio, 'ratio')}
-          detail={t('cache.blocks', 'in blocks of {{n}} tokens', { n: counted(cache.block_tokens), ...PLAIN_TEXT })}
+          detail={t('cache.blocks', 'in blocks of {{n}} tokens', { n: counted(cache.block_tokens) })}
           meaning={t(
             'cache.possible-meaning',
             'Planned input tokens that an earlier request of the plan had, with caches of unlimited size, without the chat template.'

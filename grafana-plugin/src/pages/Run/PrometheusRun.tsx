@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Alert, EmptyState, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
@@ -19,6 +18,7 @@ import { RunFacts } from './RunFacts.tsx';
 import { LiveTiles } from './RunTiles.tsx';
 import { ModelTable } from './StageTable.tsx';
 import { TurnTable } from './TurnTable.tsx';
+import { t } from '../../text.ts';
 
 /** A run from Prometheus alone: facts, published results and percentiles over time. */
 export function PrometheusRun({ runId }: { runId: string }) {

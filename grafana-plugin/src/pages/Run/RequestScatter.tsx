@@ -1,5 +1,4 @@
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { LoadingPlaceholder, useTheme2 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { OUTCOMES, type Outcome } from '../../../../core/run/record.ts';
@@ -19,6 +18,7 @@ import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { RequestMeasure, RecordsResponse } from '../../../../core/api/run-data.ts';
 import { paletteColor } from '../../charts/chart-style.ts';
+import { t } from '../../text.ts';
 
 const MAX_POINTS = 10_000;
 

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useReturnToPrevious } from '@grafana/runtime';
 import { ClipboardButton, LinkButton, useStyles2 } from '@grafana/ui';
 import React, { useEffect } from 'react';
@@ -11,6 +10,7 @@ import { durationText } from '../../charts/time-text.ts';
 import { runTitle } from '../../components/run-link.ts';
 import { StatusBadge } from '../../components/Badges.tsx';
 import type { RunSummary } from '../../../../core/api/runs.ts';
+import { t } from '../../text.ts';
 
 /** The run's title, status, target and load, and links to the dashboards at its time. */
 export function RunFacts({ run }: { run: RunSummary }) {

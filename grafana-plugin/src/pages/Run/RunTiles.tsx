@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import React from 'react';
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
@@ -16,6 +15,7 @@ import { distributionOf, measureName, scalarOf } from '../../components/measure-
 import { verdictUrl } from '../../components/run-link.ts';
 import { liveFigures, progressText } from '../../components/run-progress.ts';
 import { hasDocuments, latenciesOf } from '../../runs/latencies.ts';
+import { t } from '../../text.ts';
 
 /** The key numbers of a run. */
 export function RunTiles({ response: { summary, result } }: { response: RunResponse }) {

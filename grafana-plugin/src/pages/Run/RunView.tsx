@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Alert, Button, EmptyState, LinkButton, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React, { useCallback, useEffect, useState } from 'react';
 import { useParams } from 'react-router-dom';
@@ -37,6 +36,7 @@ import type { ErrorReason } from '../../../../core/run/record.ts';
 import type { ResultFile } from '../../../../core/run/result.ts';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
+import { t } from '../../text.ts';
 
 const LIVE_REFRESH_MS = 3000;
 

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { LoadingPlaceholder, useTheme2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { SignalCharts, SIGNALS } from '../../components/SignalCharts.tsx';
@@ -8,6 +7,7 @@ import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { paletteColor } from '../../charts/chart-style.ts';
+import { t } from '../../text.ts';
 
 interface Props {
   exporter: ExporterApi;

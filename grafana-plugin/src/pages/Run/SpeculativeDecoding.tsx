@@ -1,11 +1,10 @@
-import { t } from '@grafana/i18n';
 import React from 'react';
 import { acceptanceByPosition, speculationResults } from '../../../../core/measures/speculation.ts';
 import type { ResultFile } from '../../../../core/run/result.ts';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { Section } from '../../components/Section.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
+import { t } from '../../text.ts';
 
 /** What the model kept of the drafts, by the servers' counters; nothing if no server counts drafts. */
 export function SpeculativeDecoding({ result: { speculation } }: { result: ResultFile }) {
@@ -22,7 +21,6 @@ export function SpeculativeDecoding({ result: { speculation } }: { result: Resul
           detail={t('speculation.tokens', '{{accepted}} of {{proposed}} draft tokens', {
             accepted: counted(speculation.accepted_tokens),
             proposed: counted(speculation.draft_tokens),
-            ...PLAIN_TEXT,
           })}
           meaning={t(
             'speculation.rate-meaning',
@@ -32,7 +30,7 @@ export function SpeculativeDecoding({ result: { speculation } }: { result: Resul
         <Tile
           label={t('speculation.length', 'Acceptance length')}
           value={length ?? ''}
-          detail={t('speculation.drafts', 'over {{n}} drafts', { n: counted(speculation.drafts), ...PLAIN_TEXT })}
+          detail={t('speculation.drafts', 'over {{n}} drafts', { n: counted(speculation.drafts) })}
           meaning={t(
             'speculation.length-meaning',
             'Accepted draft tokens ÷ drafts + 1, the token that the model gives itself after each draft.'
@@ -41,7 +39,7 @@ export function SpeculativeDecoding({ result: { speculation } }: { result: Resul
         {(acceptanceByPosition(speculation) ?? []).map((share, i) => (
           <Tile
             key={i}
-            label={t('speculation.position', 'Position {{n}}', { n: counted(i + 1), ...PLAIN_TEXT })}
+            label={t('speculation.position', 'Position {{n}}', { n: counted(i + 1) })}
             value={quantity(share, 'ratio')}
             meaning={t(
               'speculation.position-meaning',

@@ -1,5 +1,4 @@
 import { stageText } from '../../../../core/run/load.ts';
-import { t } from '@grafana/i18n';
 import React from 'react';
 import { shortTitle } from '../../../../core/measures/names.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/record.ts';
@@ -11,6 +10,7 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { ObjectiveBadge } from '../../components/Badges.tsx';
 import { Section } from '../../components/Section.tsx';
 import { distributionOf, scalarOf } from '../../components/measure-name.ts';
+import { t } from '../../text.ts';
 
 /** A population of its own within a run: the requests of a stage, or to a model. */
 type Part = Pick<StageResult, 'requests' | 'measures' | 'slos'> & { key: string; name: React.ReactNode };

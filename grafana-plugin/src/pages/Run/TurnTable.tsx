@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
 import { shortTitle } from '../../../../core/measures/names.ts';
@@ -10,6 +9,7 @@ import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import { distributionOf, scalarOf } from '../../components/measure-name.ts';
+import { t } from '../../text.ts';
 
 /** What is shown of a result; without the counts of conversations, which Prometheus does not have. */
 type Turns = Pick<ResultFile, 'breakdown' | 'conversations' | 'measures'>;

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
 import { coolDownCount } from '../../../../core/run/record.ts';
@@ -11,6 +10,7 @@ import { Section } from '../../components/Section.tsx';
 import { distributionOf } from '../../components/measure-name.ts';
 import type { Loaded } from '../../hooks/useLoaded.ts';
 import { meanOf, type MeanAndCount, type CountsByQuantity } from './server-histograms.ts';
+import { t } from '../../text.ts';
 
 /** A part of the mean time to first token. */
 interface TimePart {

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import {
   dataLayers,
   SceneDataLayerSet,
@@ -12,6 +11,7 @@ import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants.ts';
 import type { RegionKind } from '../../datasources/runs/types.ts';
 import { rawHistogram } from '../../prometheus/native-queries.ts';
 import type { ShownLatency } from '../../runs/latencies.ts';
+import { t } from '../../text.ts';
 
 const PANEL_ID = 'llmbench-percentiles-panel';
 

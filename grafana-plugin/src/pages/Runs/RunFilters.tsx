@@ -1,5 +1,4 @@
 import { dateTime, type TimeRange } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { FilterInput, MultiCombobox, Stack, TimeRangeInput } from '@grafana/ui';
 import React, { useCallback, useEffect, useState } from 'react';
 import type { RunsQuery } from '../../../../core/api/runs.ts';
@@ -9,6 +8,7 @@ import { usePage } from '../../hooks/page-context.ts';
 import type { Address } from '../../hooks/useAddress.ts';
 import type { TimeSpan } from '../../prometheus/query-prometheus.ts';
 import { FILTER_MEMBERS, type FilterMember, type RunSource } from '../../runs/run-source.ts';
+import { t } from '../../text.ts';
 
 interface Props {
   source: RunSource;

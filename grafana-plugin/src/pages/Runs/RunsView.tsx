@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Alert, Button, EmptyState, LinkButton, LoadingBar, Pagination, useStyles2 } from '@grafana/ui';
 import React, { useCallback, useMemo, useState } from 'react';
 import { useLocation } from 'react-router-dom';
@@ -19,6 +18,7 @@ import type { RunsResponse, RunSummary } from '../../../../core/api/runs.ts';
 import { type ListRow, runColumn, useRows } from './list-rows.tsx';
 import { RunFilters, isFolded, PAGE_LENGTH, pageOf, runsRequest, sortOf, sortText } from './RunFilters.tsx';
 import { useHistories } from './use-histories.ts';
+import { t } from '../../text.ts';
 
 /** The list of runs with filters, sort order and selection. Selected runs set the time range and can be compared. */
 export default function RunsView() {

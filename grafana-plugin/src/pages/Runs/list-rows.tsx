@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Icon, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import type { RunGroup, RunsResponse, RunSummary } from '../../../../core/api/runs.ts';
@@ -10,6 +9,7 @@ import { runUrl } from '../../components/run-link.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import type { RunSource } from '../../runs/run-source.ts';
+import { t } from '../../text.ts';
 
 /** A row of the list; the runs of an open group follow its row. */
 export interface ListRow extends RunRow {

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, dateTimeFormatTimeAgo, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useReturnToPrevious } from '@grafana/runtime';
 import { Badge, EmptyState, LinkButton, LoadingPlaceholder, Stack, Text, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
@@ -16,6 +15,7 @@ import { useLoaded } from '../../hooks/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
 import { type ServerRow, serverQueries, type SystemServers, systemsOfSeries } from '../../prometheus/server-queries.ts';
+import { t } from '../../text.ts';
 
 /** Inference servers scraped by Prometheus, by system, with their current state. */
 export default function ServersView() {

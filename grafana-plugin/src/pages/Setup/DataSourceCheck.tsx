@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { DataSourceInstanceSettings, GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Button, Icon, Spinner, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback, type ReactNode } from 'react';
 import type { StatusResponse } from '../../../../core/api/service.ts';
@@ -11,6 +10,7 @@ import { FIRST_TOKEN_HISTOGRAMS } from '../../prometheus/first-token-histograms.
 import { nativeOnlyQuery } from '../../prometheus/native-queries.ts';
 import { queryPrometheus, type PrometheusSeries, type PrometheusTarget } from '../../prometheus/query-prometheus.ts';
 import { serverQueries, systemsOfSeries } from '../../prometheus/server-queries.ts';
+import { t } from '../../text.ts';
 
 /** The longest interval at which the recording rules have a rate at every evaluation. */
 const RULES_MAX_INTERVAL_SECONDS = 60;

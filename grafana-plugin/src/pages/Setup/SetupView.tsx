@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { DataSourceInstanceSettings, GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { getBackendSrv, getDataSourceSrv } from '@grafana/runtime';
 import { LinkButton, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
@@ -11,6 +10,7 @@ import { ExporterCheck, PrometheusCheck } from './DataSourceCheck.tsx';
 import { currentUser, usePage } from '../../hooks/page-context.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import { SnippetBox, snippets, type Snippet } from '../../components/SnippetBox.tsx';
+import { t } from '../../text.ts';
 
 /** Connected data sources, what they contain, and configuration snippets. */
 export default function SetupView() {

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import React, { useMemo, useState } from 'react';
 import { css } from '@emotion/css';
 import { locationUtil, type GrafanaTheme2 } from '@grafana/data';
@@ -23,6 +22,7 @@ import { Axis as ValueAxis, LineAt } from '../../charts/marks.tsx';
 import { useWidth } from '../../charts/useWidth.ts';
 import { runUrl } from '../../components/run-link.ts';
 import type { ChartCurve } from './chart-curves.ts';
+import { t } from '../../text.ts';
 
 interface Axis {
   title: string;

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React, { useMemo } from 'react';
 import { significant, tickText } from '../../../../core/text/quantities.ts';
@@ -15,6 +14,7 @@ import {
 } from './chart-curves.ts';
 import { CurveChart } from './CurveChart.tsx';
 import { latencyName, throughputName, type SweepSettings } from './settings.ts';
+import { t } from '../../text.ts';
 
 interface Props {
   shown: readonly ShownSweep[];

@@ -1,11 +1,11 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Combobox, Input, RadioButtonGroup, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode, useId } from 'react';
 import { SWEEP_LATENCIES, SWEEP_PERCENTILES } from '../../../../core/sweeps/sweep-figures.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
 import { gpusOf, THROUGHPUTS, latencyName, throughputName, type SweepSettings } from './settings.ts';
+import { t } from '../../text.ts';
 
 interface Props {
   settings: SweepSettings;

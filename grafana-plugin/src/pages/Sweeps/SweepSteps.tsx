@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Icon, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useMemo } from 'react';
 import { useLocation } from 'react-router-dom';
@@ -14,9 +13,9 @@ import { ObjectiveBadge } from '../../components/Badges.tsx';
 import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import type { StoredSweep } from '../../../../core/api/sweeps.ts';
-import { PLAIN_TEXT } from '../../panels/percentiles/draw/value-text.ts';
 import { gpusOfSweep, type ShownSweep } from './chart-curves.ts';
 import type { SweepSettings } from './settings.ts';
+import { t } from '../../text.ts';
 
 type Step = StoredSweep['steps'][number];
 
@@ -44,9 +43,7 @@ function factsOf({ source, model, dataset, knee, within_objective: within }: Sto
     model,
     dataset,
     knee === null ? t('sweeps.no-knee', 'no knee') : t('sweeps.knee-at', 'knee at {{load}}', { load: knee.load }),
-    ...(within === null
-      ? []
-      : [t('sweeps.within', 'objective {{range}}', { range: withinText(within), ...PLAIN_TEXT })]),
+    ...(within === null ? [] : [t('sweeps.within', 'objective {{range}}', { range: withinText(within) })]),
   ];
   return parts.filter(Boolean).join(' · ');
 }

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import {
   Alert,
   EmptyState,
@@ -29,6 +28,7 @@ import { SweepCharts } from './SweepCharts.tsx';
 import { SweepSettingsBar } from './SweepSettingsBar.tsx';
 import { SweepSteps } from './SweepSteps.tsx';
 import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
+import { t } from '../../text.ts';
 
 /** Without the exporter, the runs that Prometheus had in this time before now. */
 const PROMETHEUS_HOURS = 24;

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { measureTitle } from '../../../../core/measures/names.ts';
 import type { Throughput } from '../../../../core/sweeps/sweep-curves.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type SweepPercentile,
 } from '../../../../core/sweeps/sweep-figures.ts';
 import type { Address } from '../../hooks/useAddress.ts';
+import { t } from '../../text.ts';
 
 export const THROUGHPUTS = [
   'output_token_throughput',

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { dateTimeFormat } from '@grafana/data';
 import { Alert, Button } from '@grafana/ui';
 import React, { useMemo } from 'react';
@@ -6,6 +5,7 @@ import type { BaselineAction, ScenarioResponse } from '../../../../core/api/scen
 import { ABSENT } from '../../../../core/text/quantities.ts';
 import { DataTable, type Column } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
+import { t } from '../../text.ts';
 
 type Run = ScenarioResponse['runs'][number];
 

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import {
   Alert,
   Button,
@@ -32,6 +31,7 @@ import {
 import { standingText, startText } from './TrendRuns.tsx';
 import { SnippetBox, BASELINE_CHANGES } from '../../components/SnippetBox.tsx';
 import { pageUrl, ROUTES } from '../../constants.ts';
+import { t } from '../../text.ts';
 
 /** The exporter's limits of a change. */
 const MAX_REASON = 1000;
@@ -52,7 +52,6 @@ export function BaselineDialog(props: Props) {
   const { data: status, error, reload } = useLoaded(load);
   const title = t('baseline.title', 'Change the baseline of {{scenario}}', {
     scenario: scenario.summary.scenario,
-    interpolation: { escapeValue: false },
   });
   return (
     <Modal isOpen title={title} onDismiss={onClose}>
@@ -140,7 +139,6 @@ function ChangeForm({ exporter, scenario, draft: given, onClose, onChanged }: Pr
         label={t('baseline.reason', 'Reason')}
         description={t('baseline.recorded', 'Recorded with the time and your login, {{login}}', {
           login,
-          interpolation: { escapeValue: false },
         })}
       >
         <TextArea

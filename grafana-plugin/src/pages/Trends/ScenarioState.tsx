@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Alert, Button, LinkButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { useLocation } from 'react-router-dom';
@@ -11,6 +10,7 @@ import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/Badges.tsx';
 import type { ScenarioResponse } from '../../../../core/api/scenarios.ts';
 import type { DraftChange } from './BaselineChanges.tsx';
+import { t } from '../../text.ts';
 
 interface Props {
   scenario: ScenarioResponse;

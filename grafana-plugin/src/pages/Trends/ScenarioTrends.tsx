@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { Alert, Button, EmptyState, LoadingPlaceholder, useTheme2 } from '@grafana/ui';
 import React, { useCallback, useMemo, useState } from 'react';
 import { currentUser } from '../../hooks/page-context.ts';
@@ -19,6 +18,7 @@ import { trendOf, versionMarks } from './trend-points.ts';
 import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
 import { verdictColor, verdictText } from '../../components/Badges.tsx';
 import { BAND_OPACITY } from './TrendMarks.tsx';
+import { t } from '../../text.ts';
 
 /** The exporter's limit of one response. */
 const MAX_RUNS = 1000;

@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import React, { useId, useMemo, useState, type KeyboardEvent } from 'react';
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
@@ -15,6 +14,7 @@ import { verdictText } from '../../components/Badges.tsx';
 import { TrendBands, TrendDots, TrendMarks } from './TrendMarks.tsx';
 import { standingText, startText, valueText } from './TrendRuns.tsx';
 import { nearestPoint, type TrendPoint, type Trend, type TrendBand, type TrendMark } from './trend-points.ts';
+import { t } from '../../text.ts';
 
 interface TrendTooltipProps {
   point: TrendPoint;

@@ -1,5 +1,4 @@
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { css } from '@emotion/css';
 import { Pagination, TextLink, useStyles2, Button, LinkButton } from '@grafana/ui';
 import React, { useMemo, useState, type ReactNode } from 'react';
@@ -13,6 +12,7 @@ import { Section } from '../../components/Section.tsx';
 import { statisticName } from '../../components/measure-name.ts';
 import { runUrl, compareSetsUrl } from '../../components/run-link.ts';
 import type { DraftChange } from './BaselineChanges.tsx';
+import { t } from '../../text.ts';
 
 type Run = ScenarioResponse['runs'][number];
 

@@ -1,6 +1,5 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Combobox, EmptyState, LinkButton, LoadingPlaceholder, Stack, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { usePage } from '../../hooks/page-context.ts';
@@ -13,6 +12,7 @@ import { pageUrl, ROUTES } from '../../constants.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ListedScenario } from '../../../../core/api/scenarios.ts';
 import { ScenarioTrends } from './ScenarioTrends.tsx';
+import { t } from '../../text.ts';
 
 /** The exporter's limits of one response. */
 const MAX_SCENARIOS = 1000;

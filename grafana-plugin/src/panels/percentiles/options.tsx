@@ -1,8 +1,8 @@
 import type { StandardEditorProps, PanelOptionsEditorBuilder, SelectableValue, PanelModel } from '@grafana/data';
 import { MultiCombobox, type ComboboxOption } from '@grafana/ui';
 import React from 'react';
-import { t } from '@grafana/i18n';
 import { percentileName } from './compute/percentile.ts';
+import { t } from '../../text.ts';
 
 const CHOICES = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 

@@ -1,8 +1,8 @@
 import { FieldType, type PanelDataSummary, VisualizationSuggestionScore } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { isNativeHistogram } from '../../prometheus/native-grid.ts';
 import { isBucketTable } from './input/read-table.ts';
 import type { PercentilesOptions } from './options.tsx';
+import { t } from '../../text.ts';
 
 /** The panel suggests itself, in both modes, where the response holds histogram buckets. */
 export function suggestions({ rawFrames = [] }: PanelDataSummary) {

@@ -1,8 +1,8 @@
 import type { DataSourcePluginOptionsEditorProps } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Alert, Field, FieldSet, Input, SecretInput, Switch } from '@grafana/ui';
 import React from 'react';
 import type { RunsOptions, RunsSecrets } from '../types.ts';
+import { t } from '../../../text.ts';
 
 type Props = DataSourcePluginOptionsEditorProps<RunsOptions, RunsSecrets>;
 

@@ -1,10 +1,10 @@
-import { t } from '@grafana/i18n';
 import { InlineField, MultiCombobox } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import type { ExporterApi } from '../../../exporter-api/exporter-api.ts';
 import type { ValueName } from '../../../../../core/api/runs.ts';
 import type { RunsQuery } from '../types.ts';
 import { Named } from '../../../components/Named.tsx';
+import { t } from '../../../text.ts';
 
 type Member = 'scenario' | 'model' | 'system' | 'tool' | 'status';
 

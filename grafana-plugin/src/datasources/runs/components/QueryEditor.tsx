@@ -1,4 +1,3 @@
-import { t } from '@grafana/i18n';
 import { Combobox, InlineField, InlineSwitch, Input, RadioButtonGroup, Stack } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import type { QueryEditorProps } from '@grafana/data';
@@ -7,6 +6,7 @@ import { Named } from '../../../components/Named.tsx';
 import { DISTRIBUTIONS, type ExporterApi } from '../../../exporter-api/exporter-api.ts';
 import { DEFAULT_QUERY, type ExporterDataSource, type QueryKind, type RunsOptions, type RunsQuery } from '../types.ts';
 import { FilterFields } from './FilterFields.tsx';
+import { t } from '../../../text.ts';
 
 interface Props {
   api: ExporterApi;

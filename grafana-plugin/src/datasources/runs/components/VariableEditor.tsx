@@ -1,11 +1,11 @@
 import type { QueryEditorProps } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { Combobox, InlineField, Stack, RadioButtonGroup } from '@grafana/ui';
 import React from 'react';
 import type { ValueName } from '../../../../../core/api/runs.ts';
 import { Named } from '../../../components/Named.tsx';
 import type { ExporterDataSource, RunsOptions, RunsQuery, RunsVariableQuery, RegionKind } from '../types.ts';
 import { FilterFields } from './FilterFields.tsx';
+import { t } from '../../../text.ts';
 
 const values = (): Array<{ value: 'runs' | ValueName; label: string }> => [
   { value: 'runs', label: t('source.variable.runs', 'Runs in the time range, newest first') },

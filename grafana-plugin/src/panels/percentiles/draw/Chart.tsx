@@ -1,5 +1,4 @@
 import type { EventBus, FieldConfig, TimeRange } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
 import { DEFAULT_ANNOTATION_COLOR, measureText, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo } from 'react';
@@ -13,11 +12,12 @@ import { EndLabels } from './EndLabels.tsx';
 import { seriesOf, type GivenShape, type PercentileLine } from './lines.ts';
 import { GivenLines, ManyLines } from './ManyLines.tsx';
 import { drawsIntervals } from './notes.ts';
-import { shareText, PLAIN_TEXT, type ValueFormat } from './value-text.ts';
+import { shareText, type ValueFormat } from './value-text.ts';
 import { PercentileShape } from './PercentileShape.tsx';
 import { PointerLayer } from './PointerLayer.tsx';
 import { GridChanges, ReferenceLines, thresholdLines } from './ReferenceLines.tsx';
 import { valueRange, type ValueRange } from './value-range.ts';
+import { t } from '../../../text.ts';
 
 interface Props {
   width: number;
@@ -107,7 +107,6 @@ export function Chart(props: Props) {
         role="img"
         aria-label={t('panel.chart.time', 'Percentiles over time: {{names}}', {
           names: [...lines, ...given].map(({ name }) => name).join(', '),
-          ...PLAIN_TEXT,
         })}
         data-testid="percentiles chart"
         style={{ display: 'block', position: 'relative' }}

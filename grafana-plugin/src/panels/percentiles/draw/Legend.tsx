@@ -1,12 +1,12 @@
 import { css, cx } from '@emotion/css';
 import { dateTimeFormat, type Field, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
 import { Icon, useStyles2 } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
 import { GivenSwatch, Swatch } from './Swatch.tsx';
 import { lastGiven, type GivenShape, type PercentileLine } from './lines.ts';
-import { PLAIN_TEXT, estimateText, intervalText, type ValueFormat } from './value-text.ts';
+import { estimateText, intervalText, type ValueFormat } from './value-text.ts';
+import { t } from '../../../text.ts';
 
 interface Props {
   lines: readonly PercentileLine[];
@@ -87,7 +87,6 @@ export function Legend({ lines, given, hidden, fromMs, timeZone, onToggle, forma
                   {isPart(line, fromMs) &&
                     ` ${t('panel.legend.since', 'since {{time}}', {
                       time: dateTimeFormat(line.series.lateMs ?? 0, { timeZone, format: 'HH:mm:ss' }),
-                      ...PLAIN_TEXT,
                     })}`}
                 </td>
               )}

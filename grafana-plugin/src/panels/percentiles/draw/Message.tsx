@@ -1,10 +1,9 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
 import type { InputProblem } from '../input/input-problem.ts';
-import { PLAIN_TEXT } from './value-text.ts';
+import { t } from '../../../text.ts';
 
 interface MessageProps {
   problems: readonly InputProblem[];
@@ -35,7 +34,6 @@ export function Message({ problems, loading, error, nativeQuery }: MessageProps)
               <div className={styles.problem}>
                 {t('panel.no-data-native', 'If Prometheus stores native histograms only, query {{query}}', {
                   query: nativeQuery,
-                  ...PLAIN_TEXT,
                 })}
               </div>
             )}
@@ -49,7 +47,7 @@ export function Message({ problems, loading, error, nativeQuery }: MessageProps)
       {problems.map(({ refId, title, remedy }) => (
         <div key={`${refId}${title}`} className={styles.problem}>
           <div className={styles.title}>
-            {refId && `${t('panel.query', 'Query {{refId}}:', { refId, ...PLAIN_TEXT })} `}
+            {refId && `${t('panel.query', 'Query {{refId}}:', { refId })} `}
             {title}
           </div>
           <div>{remedy}</div>
@@ -61,9 +59,7 @@ export function Message({ problems, loading, error, nativeQuery }: MessageProps)
 
 /** The same in one line, under a drawing that shows the other queries. */
 export function noticeText({ refId, title }: InputProblem): string {
-  return refId
-    ? `${t('panel.query-not-drawn', 'Query {{refId}} is not drawn:', { refId, ...PLAIN_TEXT })} ${title}`
-    : title;
+  return refId ? `${t('panel.query-not-drawn', 'Query {{refId}} is not drawn:', { refId })} ${title}` : title;
 }
 
 const getMessageStyles = (theme: GrafanaTheme2) => ({

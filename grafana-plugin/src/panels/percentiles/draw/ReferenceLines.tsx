@@ -1,9 +1,9 @@
 import { ThresholdsMode, type FieldConfig, type GrafanaTheme2 } from '@grafana/data';
 import { useTheme2 } from '@grafana/ui';
-import { t } from '@grafana/i18n';
 import React, { type ReactNode } from 'react';
 import { LineAt, type Area } from '../../../charts/marks.tsx';
-import { PLAIN_TEXT, type ValueFormat } from './value-text.ts';
+import { type ValueFormat } from './value-text.ts';
+import { t } from '../../../text.ts';
 
 interface Threshold {
   value: number;
@@ -76,7 +76,7 @@ export function ReferenceLines({ axis, x, y, slo, sloShare, overflowEdges, thres
         <g key={edge} data-overflow-edge={edge}>
           <LineAt {...line(edge)} stroke={theme.colors.text.secondary} strokeDasharray="1 3" />
           <text fill={theme.colors.text.primary} {...beside(edge, 6)}>
-            {t('panel.overflow', '> {{edge}}: beyond the last bucket', { edge: format(edge), ...PLAIN_TEXT })}
+            {t('panel.overflow', '> {{edge}}: beyond the last bucket', { edge: format(edge) })}
           </text>
         </g>
       ))}
@@ -85,9 +85,7 @@ export function ReferenceLines({ axis, x, y, slo, sloShare, overflowEdges, thres
           <LineAt {...line(slo)} stroke={theme.colors.error.text} strokeWidth={1.5} strokeDasharray="10 5" />
           {children}
           <text fill={theme.colors.error.text} {...beside(slo, 20)}>
-            {[t('panel.slo.line', 'SLO {{value}}', { value: format(slo), ...PLAIN_TEXT }), sloShare]
-              .filter(Boolean)
-              .join(': ')}
+            {[t('panel.slo.line', 'SLO {{value}}', { value: format(slo) }), sloShare].filter(Boolean).join(': ')}
           </text>
         </g>
       )}

@@ -1,5 +1,4 @@
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
 import { css } from '@emotion/css';
 import { Portal, useStyles2, VizTooltipContainer } from '@grafana/ui';
@@ -11,7 +10,8 @@ import { samplingInterval, type Percentile } from '../compute/percentile.ts';
 import type { RunRegion } from '../input/run-regions.ts';
 import { GivenSwatch, Swatch } from './Swatch.tsx';
 import { givenAt, type GivenShape, type PercentileLine } from './lines.ts';
-import { shareText, PLAIN_TEXT, intervalText, estimateText, rankBucketText, type ValueFormat } from './value-text.ts';
+import { shareText, intervalText, estimateText, rankBucketText, type ValueFormat } from './value-text.ts';
+import { t } from '../../../text.ts';
 
 interface TooltipRow {
   line: PercentileLine;
@@ -94,7 +94,7 @@ function tooltipNotes(
     notes.push(t('panel.tooltip.rates', 'Interval: bucket of the estimate, not a bound'));
   }
   if (point.n !== null) {
-    const span = { from: time(point.startMs), to: time(point.endMs), ...PLAIN_TEXT };
+    const span = { from: time(point.startMs), to: time(point.endMs) };
     notes.push(t('panel.tooltip.span', 'Counted from {{from}} to {{to}}', span));
     notes.push(...samplingNotes(rows, format));
   }
@@ -103,9 +103,7 @@ function tooltipNotes(
     const alone = rows.every(({ line }) => line.series === first.line.series);
     if (share && alone) {
       const text = shareText({ ...share, certain: first.line.series.source.trueCounts });
-      notes.push(
-        t('panel.tooltip.slo', 'At or below {{slo}}: {{share}}', { slo: format(slo), share: text, ...PLAIN_TEXT })
-      );
+      notes.push(t('panel.tooltip.slo', 'At or below {{slo}}: {{share}}', { slo: format(slo), share: text }));
     }
   }
   if (rows.some(({ percentile }) => percentile.narrowed)) {
@@ -129,7 +127,7 @@ function samplingNotes(rows: readonly TooltipRow[], format: ValueFormat): string
         : samplingInterval(percentile.quantile, series.histogramOf(point), series.source.exponential);
     return interval ? [`${line.name} ${intervalText(interval, format)}`] : [];
   });
-  const text = { intervals: parts.join(', '), ...PLAIN_TEXT };
+  const text = { intervals: parts.join(', ') };
   return parts.length === 0
     ? []
     : [t('panel.tooltip.sampling', 'Sampling interval (95 %, assuming independent requests): {{intervals}}', text)];
@@ -217,7 +215,6 @@ export function Tooltip({ timeMs, value, position, lines, given, regions, slo, f
             <div className={styles.note}>
               {t('panel.tooltip.more', '{{lines}} more lines farther from the pointer', {
                 lines: left,
-                ...PLAIN_TEXT,
               })}
             </div>
           )}

@@ -1,10 +1,10 @@
 import type { Labels, GrafanaTheme2 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { paletteColor } from '../../../charts/chart-style.ts';
 import type { PercentileSeries } from '../compute/percentile-series.ts';
 import { percentileName } from '../compute/percentile.ts';
 import type { GivenLine } from '../input/given-line.ts';
 import type { HistogramSeries } from '../input/histogram-series.ts';
+import { t } from '../../../text.ts';
 
 /**
  * Short names that distinguish the series: the field option "Display name", else the values of the labels that differ

@@ -1,11 +1,11 @@
 import { dateTimeFormat } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
 import { INFEASIBLE_SUM, NARROWED } from '../compute/percentile-points.ts';
 import { sloShare, type PercentileSeries } from '../compute/percentile-series.ts';
 import type { Percentile } from '../compute/percentile.ts';
 import { seriesOf, type PercentileLine } from './lines.ts';
-import { shareText, PLAIN_TEXT, type ValueFormat } from './value-text.ts';
+import { shareText, type ValueFormat } from './value-text.ts';
+import { t } from '../../../text.ts';
 
 /** With more lines, intervals overlap too much to be readable and are slow to paint. */
 const MAX_INTERVALS = 15;
@@ -52,7 +52,6 @@ export function notes({ lines, withoutIntervals, mode, slo, format, timeZone }: 
               seriesName,
               t('panel.note.late', 'counted from {{time}}: observations before the first sample are not included.', {
                 time: time(lateMs),
-                ...PLAIN_TEXT,
               })
             ),
           ]
@@ -71,12 +70,11 @@ function sloNotes(all: readonly PercentileLine[], slo: number, format: ValueForm
   const list = shares.map(({ text }) => text).join('; ');
   const inside = shares.some(({ share }) => share.certain && share.low !== share.high);
   return [
-    ...(list ? [t('panel.note.slo', 'At or below {{value}}: {{list}}.', { value, list, ...PLAIN_TEXT })] : []),
+    ...(list ? [t('panel.note.slo', 'At or below {{value}}: {{list}}.', { value, list })] : []),
     ...(inside
       ? [
           t('panel.note.slo-bound', 'A bucket bound at {{value}} would make this share exact.', {
             value,
-            ...PLAIN_TEXT,
           }),
         ]
       : []),
@@ -104,7 +102,7 @@ function promise(series: readonly PercentileSeries[], mode: 'time' | 'range'): s
         ]
       : []),
     ...(counters.length > 0 && mode === 'time'
-      ? [t('panel.note.window', 'Each point covers the preceding {{span}}.', { span, ...PLAIN_TEXT })]
+      ? [t('panel.note.window', 'Each point covers the preceding {{span}}.', { span })]
       : []),
     ...(series.some(({ range }) => range?.reset)
       ? [t('panel.note.reset', 'Counter reset: observations since the last sample before the reset are lost.')]
@@ -139,7 +137,6 @@ function gridNotes(series: readonly PercentileSeries[], time: (ms: number) => st
   return [...changes].map((ms) =>
     t('panel.note.grid', 'Buckets changed at {{time}}: each set of bucket bounds is drawn and counted separately.', {
       time: time(ms),
-      ...PLAIN_TEXT,
     })
   );
 }

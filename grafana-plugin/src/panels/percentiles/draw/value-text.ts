@@ -5,10 +5,10 @@ import {
   type FieldConfig,
   type GrafanaTheme2,
 } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { measureText } from '@grafana/ui';
 import type { SloShare } from '../compute/percentile-series.ts';
 import type { Percentile } from '../compute/percentile.ts';
+import { t } from '../../../text.ts';
 
 /** Writes a value with the field's unit and decimals. */
 export type ValueFormat = (value: number) => string;
@@ -67,9 +67,6 @@ export function shareText({ low, high, estimate, certain }: SloShare): string {
   }
   return low === high ? percentText(low) : `${percentText(low)} – ${percentText(high)}`;
 }
-
-/** For texts with values in them: React escapes them, i18next must not escape them as well ("> 2 s", "tokens/s"). */
-export const PLAIN_TEXT = { interpolation: { escapeValue: false } } as const;
 
 const FONT_SIZE = 12;
 const LINE_HEIGHT = 18;

@@ -1,5 +1,5 @@
 import type { DataQueryError } from '@grafana/data';
-import { t } from '@grafana/i18n';
+import { t } from '../../../text.ts';
 
 /** Why a query's answer cannot be drawn, and what to write instead. */
 export interface InputProblem {

@@ -1,7 +1,6 @@
 import { measureText, useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo } from 'react';
 import type { FieldConfig } from '@grafana/data';
-import { t } from '@grafana/i18n';
 import { linearScale, logScale, logTicks, valueTicks, type Scale } from '../../../../../../core/chart/scale.ts';
 import { chartText, gridLine } from '../../../../charts/chart-style.ts';
 import { Axis, LineAt } from '../../../../charts/marks.tsx';
@@ -10,9 +9,10 @@ import { percentileName } from '../../compute/percentile.ts';
 import type { PercentilesOptions } from '../../options.tsx';
 import { ReferenceLines, thresholdLines } from '../ReferenceLines.tsx';
 import { lastGiven, seriesOf, type GivenShape, type PercentileLine } from '../lines.ts';
-import { PLAIN_TEXT, shareText, type ValueFormat } from '../value-text.ts';
+import { shareText, type ValueFormat } from '../value-text.ts';
 import { CdfPointer } from './CdfPointer.tsx';
 import { CdfShape, PercentileMark, cdfSteps, type CdfStep } from './CdfShape.tsx';
+import { t } from '../../../../text.ts';
 
 interface CdfAxesProps {
   x: Scale;
@@ -119,7 +119,6 @@ export function CdfChart({ width, height, lines, given, options, config, format 
         role="img"
         aria-label={t('panel.chart.range', 'Distribution of the whole range: {{names}}', {
           names: [...lines, ...given].map(({ name }) => name).join(', '),
-          ...PLAIN_TEXT,
         })}
         data-testid="percentiles distribution"
         style={{ display: 'block' }}

@@ -1,11 +1,11 @@
-import { t } from '@grafana/i18n';
 import { Portal, SeriesTable, VizTooltipContainer } from '@grafana/ui';
 import React from 'react';
 import type { Area } from '../../../../charts/marks.tsx';
 import { PointerArea, type Pointer } from '../../../../charts/PointerArea.tsx';
 import { sloShare, type SloShare } from '../../compute/percentile-series.ts';
 import type { PercentileLine } from '../lines.ts';
-import { percentText, shareText, PLAIN_TEXT, type ValueFormat } from '../value-text.ts';
+import { percentText, shareText, type ValueFormat } from '../value-text.ts';
+import { t } from '../../../../text.ts';
 
 interface Props extends Area {
   width: number;
@@ -31,7 +31,7 @@ export function CdfPointer({ series, format, ...area }: Props) {
         <VizTooltipContainer position={{ x: clientX, y: clientY }} offset={{ x: 12, y: 12 }}>
           <div data-testid="percentiles tooltip">
             <SeriesTable
-              timestamp={t('panel.cdf.at-or-below', 'At or below {{value}}', { value: format(value), ...PLAIN_TEXT })}
+              timestamp={t('panel.cdf.at-or-below', 'At or below {{value}}', { value: format(value) })}
               series={rows}
             />
           </div>
@@ -45,7 +45,6 @@ export function CdfPointer({ series, format, ...area }: Props) {
 function rowText(share: SloShare, n: number | null): string {
   const estimate = t('panel.cdf.estimate', '(estimate {{share}})', {
     share: percentText(share.estimate),
-    ...PLAIN_TEXT,
   });
   return [
     shareText(share),
