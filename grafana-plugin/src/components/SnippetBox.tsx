@@ -80,7 +80,7 @@ export interface Snippet {
 
 /** Lets editors in Grafana change baselines: the exporter wants its token for every change. */
 export const BASELINE_CHANGES = `openssl rand -hex 32 > api-token
-npx llmbench serve --api-token-file api-token --allow-baseline-changes`;
+npx llmbench-observability serve --api-token-file api-token --allow-baseline-changes`;
 
 /** The commands of the first run: the exporter, and a benchmark. */
 export function firstRunCommands(): { serve: string; run: string } {
