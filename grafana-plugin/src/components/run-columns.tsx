@@ -85,6 +85,7 @@ function figureColumns(histories: Histories, space: HistorySpace): Array<Column<
     {
       id: 'model',
       header: t('runs.column.model', 'Model'),
+      wraps: true,
       sortable: true,
       render: ({ run: { model } }) => <Short text={model ?? ABSENT} />,
       below: {
@@ -99,6 +100,7 @@ function figureColumns(histories: Histories, space: HistorySpace): Array<Column<
     {
       id: 'load',
       header: t('runs.column.load', 'Load'),
+      wraps: true,
       render: ({ run, group }) => <Short text={(group === null ? run.load : loadsText(group)) ?? ABSENT} />,
       below: {
         id: 'dataset',
@@ -120,34 +122,38 @@ function figureColumns(histories: Histories, space: HistorySpace): Array<Column<
         t('runs.column.errors-meaning', '(error + timeout) ÷ (ok + error + timeout)')
       ),
     },
-    number(
-      'time_to_first_token_p50',
-      shortTitle('time_to_first_token', 'p50'),
-      'seconds',
-      t('runs.column.ttft-p50-meaning', 'Median time to first token of ok requests, exact')
-    ),
-    withHistory(
-      number(
-        'time_to_first_token_p99',
-        shortTitle('time_to_first_token', 'p99'),
+    {
+      ...withHistory(
+        number(
+          'time_to_first_token_p99',
+          shortTitle('time_to_first_token', 'p99'),
+          'seconds',
+          t('runs.column.ttft-p99-meaning', '99th percentile of the time to first token of ok requests, exact')
+        ) as Column<RunRow> & { id: SortKey }
+      ),
+      below: number(
+        'time_to_first_token_p50',
+        shortTitle('time_to_first_token', 'p50'),
         'seconds',
-        t('runs.column.ttft-p99-meaning', '99th percentile of the time to first token of ok requests, exact')
-      ) as Column<RunRow> & { id: SortKey }
-    ),
-    number(
-      'inter_token_latency_p50',
-      shortTitle('inter_token_latency', 'p50'),
-      'seconds',
-      t('runs.column.itl-p50-meaning', 'Median inter-token latency: one mean per request')
-    ),
-    withHistory(
-      number(
-        'output_token_throughput',
-        t('runs.column.tokens', 'Tokens/s'),
-        'tokens_per_second',
-        t('runs.column.tokens-meaning', 'Output tokens of ok requests per second of the window')
-      ) as Column<RunRow> & { id: SortKey }
-    ),
+        t('runs.column.ttft-p50-meaning', 'Median time to first token of ok requests, exact')
+      ),
+    },
+    {
+      ...withHistory(
+        number(
+          'output_token_throughput',
+          t('runs.column.tokens', 'Tokens/s'),
+          'tokens_per_second',
+          t('runs.column.tokens-meaning', 'Output tokens of ok requests per second of the window')
+        ) as Column<RunRow> & { id: SortKey }
+      ),
+      below: number(
+        'inter_token_latency_p50',
+        shortTitle('inter_token_latency', 'p50'),
+        'seconds',
+        t('runs.column.itl-p50-meaning', 'Median inter-token latency: one mean per request')
+      ),
+    },
   ];
 }
 
