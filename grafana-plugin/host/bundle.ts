@@ -5,8 +5,11 @@ import { grafanaVersion, packageFolder, packageOfUi, PACKAGES_ROOT } from './pac
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Bundles the host page into `host/out`: host.js with Grafana's published frontend packages, and host.css. */
-export async function bundlePage(): Promise<string> {
+/**
+ * Bundles the host page into `host/out`: host.js with Grafana's published frontend packages, and host.css. Grafana runs React
+ * in production mode; in development mode, React reports what is wrong with components, and tests fail on it.
+ */
+export async function bundlePage(mode: 'production' | 'development'): Promise<string> {
   const out = here('./out');
   await build({
     entryPoints: [here('./page/main.tsx')],
@@ -30,7 +33,7 @@ export async function bundlePage(): Promise<string> {
       'grafana-runtime-plugin-page': join(packageFolder('@grafana/runtime'), 'dist/esm/components/PluginPage.mjs'),
     },
     define: {
-      'process.env.NODE_ENV': '"development"',
+      'process.env.NODE_ENV': JSON.stringify(mode),
       'process.env.GRAFANA_VERSION': JSON.stringify(grafanaVersion()),
       'process.env': '{}',
       global: 'globalThis',

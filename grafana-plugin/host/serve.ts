@@ -39,7 +39,7 @@ if (values.help) {
   console.error('There is no dist/ yet: run npm run build first.');
   process.exitCode = 1;
 } else {
-  await bundlePage();
+  await bundlePage('production');
   const { url } = await startHost({
     prometheusUrl: values.prometheus,
     exporterUrl: values.exporter,

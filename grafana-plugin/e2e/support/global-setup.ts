@@ -45,7 +45,7 @@ export default async function globalSetup({ projects }: FullConfig): Promise<(()
     startData(prometheus),
     startAppData([prometheus, prometheus3], PICTURED),
     startStagedData(prometheus),
-    bundlePage(),
+    bundlePage(PICTURED ? 'production' : 'development'),
   ]);
   // The tests see what a release publishes, not the folder of the build.
   const plugin = unpackPlugin();
