@@ -4,6 +4,8 @@ export interface RecordedServer {
   readonly version: string;
   /** Than the usual time to first token and inter-token latency. */
   readonly slower: number;
+  /** The Unix second from which on it is no longer slower; absent: it stays slower. */
+  readonly slowerUntil?: number;
 }
 
 const SCRAPE_SECONDS = 15;
@@ -46,7 +48,7 @@ export function recordedServers(servers: readonly RecordedServer[], from: number
 function samplesOf(
   name: string,
   type: 'histogram' | 'counter' | 'gauge',
-  { instance, version, slower }: RecordedServer,
+  { instance, version, slower, slowerUntil = Infinity }: RecordedServer,
   { from, to }: { readonly from: number; readonly to: number },
   valuesAt: (second: number) => number[],
 ): string[] {
@@ -71,7 +73,7 @@ function samplesOf(
       }
     }
     for (const value of valuesAt(second)) {
-      const measured = isTime ? slower * value : value;
+      const measured = isTime && second < slowerUntil ? slower * value : value;
       count += 1;
       sum += measured;
       for (const [i, bound] of bounds.entries()) if (measured <= bound) counts[i] = (counts[i] ?? 0) + 1;

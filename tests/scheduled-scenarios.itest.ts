@@ -29,6 +29,8 @@ const END = Math.floor(Date.now() / 1000 / SLICE) * SLICE - SLICE;
 
 const stable: RecordedServer = { instance: 'a:8000', version: 'stable', slower: 1 };
 const canary: RecordedServer = { instance: 'b:8000', version: 'canary', slower: 1.2 };
+/** An hour of it is slower, the next one is not. */
+const rolledBack: RecordedServer = { instance: 'c:8000', version: 'rolled-back', slower: 1.2, slowerUntil: END - HOUR };
 
 await describeWithPrometheus('scenarios on a schedule', (programs) => {
   let folder: string;
@@ -43,10 +45,10 @@ await describeWithPrometheus('scenarios on a schedule', (programs) => {
     folder = await mkdtemp(join(tmpdir(), 'llmbench-scheduled-'));
     runsDir = join(folder, 'runs');
     await mkdir(join(folder, 'data'));
-    const from = END - HOUR - 5 * MINUTE;
+    const from = END - 2 * HOUR - 5 * MINUTE;
     // Each day is a file of its own: blocks of two hours are made of each.
     for (let day = DAYS; day >= 0; day--) {
-      const servers = day === 0 ? [stable, canary] : [stable];
+      const servers = day === 0 ? [stable, canary, rolledBack] : [stable];
       const page = join(folder, `day-${day}.openmetrics`);
       await writeFile(page, recordedServers(servers, from - day * DAY, END - day * DAY));
       const words = ['tsdb', 'create-blocks-from', 'openmetrics', page, join(folder, 'data')];
@@ -207,15 +209,19 @@ await describeWithPrometheus('scenarios on a schedule', (programs) => {
     expect([(await verdicts('prod')).length, (await verdicts('history')).length]).toEqual([1, 1]);
   });
 
-  test('the same in one command, for a CronJob', async () => {
-    const time = (seconds: number): string => new Date(seconds * 1000).toISOString();
-    const { code, stdout } = await llmbench(
-      ...['import', '--prometheus', prometheus.url, '--from', time(END - HOUR), '--to', time(END), '--slice', '5m'],
-      ...['--match', 'version="canary"', '--baseline-match', 'version="stable"', '--scenario', 'cron', '--check'],
-      ...['--runs-dir', join(folder, 'cron'), '--json'],
-    );
-    expect(code).toBe(99);
-    expect(JSON.parse(stdout)).toMatchObject({ scenario: 'cron', design: 'pairs', verdict: 'regressed' });
+  test('the same in one command, for a CronJob, until an hour shows that the regression is over', async () => {
+    const hour = async (version: string, end: number) => {
+      const [from, to] = [end - HOUR, end].map((seconds) => new Date(seconds * 1000).toISOString());
+      const { code, stdout } = await llmbench(
+        ...['import', '--prometheus', prometheus.url, '--from', from ?? '', '--to', to ?? '', '--slice', '5m'],
+        ...['--match', `job="vllm",version="${version}"`, '--baseline-match', 'job="vllm",version="stable"'],
+        ...['--scenario', version, '--check', '--runs-dir', join(folder, 'cron'), '--json'],
+      );
+      return { code, ...(JSON.parse(stdout) as VerdictReport) };
+    };
+    expect(await hour('canary', END)).toMatchObject({ code: 99, design: 'pairs', verdict: 'regressed' });
+    expect(await hour('rolled-back', END - HOUR)).toMatchObject({ code: 99, verdict: 'regressed', state: 'regressed' });
+    expect(await hour('rolled-back', END)).toMatchObject({ code: 0, state: 'recovered', open_regression: null });
   });
 
   test('a file that is not valid ends the start with a line for each scenario', async () => {
