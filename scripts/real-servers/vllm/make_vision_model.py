@@ -29,19 +29,7 @@ tokenizer.chat_template = (
 )
 torch.manual_seed(0)
 side, patch = 56, 14
-text = LlamaConfig(
-    vocab_size=len(tokenizer),
-    hidden_size=128,
-    intermediate_size=256,
-    num_hidden_layers=2,
-    num_attention_heads=4,
-    num_key_value_heads=2,
-    head_dim=32,
-    max_position_embeddings=4096,
-    bos_token_id=tokenizer.bos_token_id,
-    eos_token_id=tokenizer.eos_token_id,
-    tie_word_embeddings=False,
-)
+text = LlamaConfig.from_pretrained(model, vocab_size=len(tokenizer))
 vision = CLIPVisionConfig(
     hidden_size=64, intermediate_size=128, num_hidden_layers=2, num_attention_heads=2, image_size=side, patch_size=patch
 )
