@@ -35,8 +35,8 @@ export const WITHOUT_DATA: readonly WithoutData[] = [
   {
     of: 'run',
     uid: 'llmbench-benchmark',
-    panels: ['Documents/s'],
-    reason: 'the run generates text',
+    panels: ['Documents/s', 'Documents', 'Images/s', 'Images', 'Audio'],
+    reason: 'the run generates text of text',
   },
   ...['llmbench-vllm', 'llmbench-dynamo'].map((uid): WithoutData => ({
     of: 'simulated',

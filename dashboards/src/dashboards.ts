@@ -17,7 +17,7 @@ import type { AnnotationQuery, Dashboard, Panel, RowPanel } from '@grafana/grafa
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { baseDashboard } from './base-dashboard.ts';
 import { latencyInDetail, latencyOverTime } from './benchmark/client-latency.ts';
-import { energyOfRuns, errorsByReason, loadOverTime } from './benchmark/load.ts';
+import { contentsOverTime, energyOfRuns, errorsByReason, loadOverTime } from './benchmark/load.ts';
 import { partsOfRuns, wholeResponses } from './benchmark/parts.ts';
 import { resultsOfRuns, runsInRange, objectives, runTiles } from './benchmark/whole-run.ts';
 import { besideServers } from './benchmark/server.ts';
@@ -144,6 +144,7 @@ function benchmark(histograms: Histograms = 'classic'): Dashboard {
     ...latencyInDetail(),
     errorsByReason(),
     wholeResponses(),
+    ...contentsOverTime(),
   ]);
   withRow(dashboard, { id: 7, title: 'Models, adapters and turns', collapsed: true }, partsOfRuns());
   withRow(dashboard, { id: 4, title: 'Beside the servers', collapsed: true }, besideServers());

@@ -52,6 +52,42 @@ export function errorsByReason() {
   });
 }
 
+/** What requests have that is not counted as tokens alone. */
+export function contentsOverTime() {
+  return [
+    timeseries({
+      ...THIRD,
+      id: 25,
+      title: 'Documents',
+      description: `Texts per second that ok requests embedded, scored or ranked. ${SHORT_RUN}`,
+      unit: 'locale',
+      axisLabel: 'documents/s',
+      noValue: 'No chosen run has documents (--endpoint-type embeddings, pooling, rerank or score).',
+      queries: [client.documentRate],
+    }),
+    timeseries({
+      ...THIRD,
+      id: 26,
+      title: 'Images',
+      description: `Images per second in ok requests, those of earlier turns included. ${SHORT_RUN}`,
+      unit: 'locale',
+      axisLabel: 'images/s',
+      noValue: 'No chosen run has images (--images).',
+      queries: [client.imageRate],
+    }),
+    timeseries({
+      ...THIRD,
+      id: 27,
+      title: 'Audio',
+      description: `Seconds of audio per second in ok requests, those of earlier turns included. ${SHORT_RUN}`,
+      unit: 'locale',
+      axisLabel: 'seconds/s',
+      noValue: 'No chosen run has audio of a known length (--audio-clips).',
+      queries: [client.audioRate],
+    }),
+  ];
+}
+
 const NOTHING_KNOWN =
   'No chosen run has energy or cost. Energy requires a metrics page of the GPUs, such as ' +
   '`llmbench run --server-metrics http://HOST:9400/metrics`; cost requires `--gpu-hour-price 2.5EUR`. ' +

@@ -115,10 +115,11 @@ export function wholeResponses() {
     id: 36,
     width: 16,
     height: 7,
-    title: 'Request latency and documents of the runs',
+    title: 'Request latency, documents and images of the runs',
     description:
-      'What runs have whose responses are no streams: exact percentiles of the request latency, and documents per second ' +
-      'of embeddings, pooling, rerank and score. They have no time to first token and no inter-token latency.',
+      'Exact percentiles of the request latency; documents per second of embeddings, pooling, rerank and score, whose ' +
+      'responses are no streams: they have no time to first token and no inter-token latency; and images per second of runs ' +
+      'that send images.',
     noValue: `No chosen run has a result. ${PUBLISHED}`,
     labels: { start: 'Start', scenario: 'Scenario', run_id: 'Run' },
     rowsOf: 'runs',
@@ -127,6 +128,11 @@ export function wholeResponses() {
       {
         title: 'Documents/s',
         expr: client.resultOfRuns('documents_per_second', 'document_throughput'),
+        properties: unit(COUNT),
+      },
+      {
+        title: 'Images/s',
+        expr: client.resultOfRuns('images_per_second', 'image_throughput'),
         properties: unit(COUNT),
       },
       {

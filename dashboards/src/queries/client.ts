@@ -153,6 +153,11 @@ export const errorRates = ofRuns(
 
 export const outputTokenRate = ofRuns(rateOverTime('llmbench_output_tokens_total', SELECTED_RUNS), 'client');
 
+/** Per second, of ok requests: only runs whose requests have any count them. */
+export const documentRate = ofRuns(rateOverTime('llmbench_documents_total', SELECTED_RUNS), 'documents');
+export const imageRate = ofRuns(rateOverTime('llmbench_images_total', SELECTED_RUNS), 'images');
+export const audioRate = ofRuns(rateOverTime('llmbench_audio_seconds_total', SELECTED_RUNS), 'audio');
+
 /** Share of a run's first tokens that came within the objective: at least and at most. */
 export const objectiveKept: readonly Query[] = (['least', 'most'] as const).map((edge) => {
   const counts = (name: string, matchers: string, by: readonly string[]): string =>
