@@ -1,7 +1,13 @@
 import { formatOfContentType, parseExposition } from './parse.ts';
 import { TEXT, openMetricsDialect } from './page/page-cursor.ts';
 import { Dictionaries } from './page/byte-interner.ts';
-import { parseLimits, type Exposition, type ParseLimits, type ParseOptions } from './exposition.ts';
+import {
+  parseLimits,
+  type Exposition,
+  type NativeHistogramSample,
+  type ParseLimits,
+  type ParseOptions,
+} from './exposition.ts';
 import { finishPage, valuesOf } from './page/finish-page.ts';
 import { ParsedExposition, type PageLayout } from './page/parsed-exposition.ts';
 import { parseProtobuf } from './protobuf/parse-protobuf.ts';
@@ -9,8 +15,15 @@ import { readPage } from './page/read-page.ts';
 
 /** Parses the pages of one target, scrape after scrape. */
 export interface ScrapeParser {
-  /** As `parseExposition`, with the same result. Pages with the same lines but for the values share their columns of ids. */
-  parse(bytes: Uint8Array, contentType: string | null | undefined): Exposition;
+  /**
+   * As `parseExposition`, with the same result. Pages with the same lines but for the values share their columns of ids.
+   * `natives`: histograms beside a page of the text format, which cannot have them.
+   */
+  parse(
+    bytes: Uint8Array,
+    contentType: string | null | undefined,
+    natives?: readonly NativeHistogramSample[],
+  ): Exposition;
 }
 
 /** A parser that keeps the names and labels of one target, and which lines its last page had. */
@@ -31,7 +44,11 @@ class TargetParser implements ScrapeParser {
     this.limits = parseLimits(options);
   }
 
-  parse(bytes: Uint8Array, contentType: string | null | undefined): Exposition {
+  parse(
+    bytes: Uint8Array,
+    contentType: string | null | undefined,
+    natives: readonly NativeHistogramSample[] = [],
+  ): Exposition {
     const { format, fallback } = formatOfContentType(contentType);
     if (format === 'protobuf') return parseProtobuf(bytes, this.options);
     const dialect = format === 'text-0.0.4' ? TEXT : openMetricsDialect(this.options?.rules ?? 'prometheus');
@@ -40,11 +57,11 @@ class TargetParser implements ScrapeParser {
     this.forgetOldEntries();
     const page = readPage(bytes, dialect, this.limits, this.dictionaries);
     this.rowsOfLastPage = page.rows.count;
-    if (this.layout?.isOf(page)) return new ParsedExposition(this.layout, valuesOf(page), fallback);
+    if (this.layout?.isOf(page)) return new ParsedExposition(this.layout, valuesOf(page), fallback, natives);
     const { layout, values } = finishPage(page);
     const isDistinct = layout.duplicates.count === 0 && values.timestampsSeconds === null;
     this.layout = isDistinct ? layout : null;
-    return new ParsedExposition(layout, values, fallback);
+    return new ParsedExposition(layout, values, fallback, natives);
   }
 
   /** Label values that never return would fill the dictionaries: they are then replaced. */

@@ -176,14 +176,14 @@ export async function recordedTargets(
   try {
     const zero = from.getTime() / 1000;
     const recorded = new RecordedTargets(zero, await api.types());
-    let native = 0;
+    let unread = 0;
     for await (const stretch of api.stretches(selector, zero - BEFORE_SECONDS, to.getTime() / 1000, signal)) {
       recorded.add(stretch);
-      native = Math.max(native, stretch.native);
+      unread = Math.max(unread, stretch.unread);
       if (recorded.targets.size > MAX_TARGETS)
         throw new ImportRefusal(`${selector} matches more than ${MAX_TARGETS} targets: match fewer`);
     }
-    if (native > 0) notes.add(`${things(native, 'series')} with native histograms are left out`);
+    if (unread > 0) notes.add(`${things(unread, 'series')} with histograms that are not understood are left out`);
     const targets = [...recorded.targets.values()].filter(({ store }) => store.scrapes > 0);
     if (targets.length === 0)
       throw new NoSamples(`${selector} has no samples from ${from.toISOString()} to ${to.toISOString()}`);

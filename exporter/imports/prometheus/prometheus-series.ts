@@ -1,22 +1,26 @@
+import type { NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import { isObject } from '../reading/fields.ts';
 import { PageClient, type PageFailure, type PageLimits } from '../../servers/scrape/page-request.ts';
 import type { PageAccess } from '../../servers/scrape/page-access.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import { ImportRefusal } from '../import-notes.ts';
+import { numberOf, recordedHistogram } from './recorded-histogram.ts';
 
 /** The samples of one series as they were scraped, oldest first. */
 export interface RecordedSeries {
   readonly labels: Readonly<Record<string, string>>;
   /** Unix time in seconds, and the value. */
   readonly samples: readonly (readonly [seconds: number, value: number])[];
+  /** The same of native histograms. */
+  readonly histograms: readonly (readonly [seconds: number, histogram: NativeHistogram])[];
 }
 
 /** Samples after a moment, up to and including another; Unix time in seconds. */
 export interface RecordedStretch {
   readonly series: readonly RecordedSeries[];
-  /** Series with native histograms, which are left out. */
-  readonly native: number;
+  /** Series with histograms that are not understood. */
+  readonly unread: number;
 }
 
 const LIMITS: PageLimits = {
@@ -129,18 +133,25 @@ function dataOf(bytes: Uint8Array): unknown {
 /** Prometheus 2 includes the first moment of a range, 3 does not. */
 function stretchOf(data: unknown, after: number): RecordedStretch {
   const result = isObject(data) && Array.isArray(data['result']) ? data['result'] : [];
-  let native = 0;
+  let unread = 0;
   const series = result.flatMap((each: unknown): RecordedSeries[] => {
     if (!isObject(each) || !isObject(each['metric'])) return [];
-    if (Array.isArray(each['histograms'])) native += 1;
-    const values = Array.isArray(each['values']) ? each['values'] : [];
-    const samples = values.flatMap((pair: unknown) => {
-      if (!Array.isArray(pair) || typeof pair[0] !== 'number' || pair[0] <= after) return [];
-      return [[pair[0], numberOf(String(pair[1]))] as const];
+    const samples = pairsAfter(each['values'], after).map(([at, value]) => [at, numberOf(value)] as const);
+    const listed = pairsAfter(each['histograms'], after);
+    const histograms = listed.flatMap(([at, value]) => {
+      const histogram = recordedHistogram(value);
+      return histogram === null ? [] : [[at, histogram] as const];
     });
-    return samples.length === 0 ? [] : [{ labels: each['metric'] as Record<string, string>, samples }];
+    if (histograms.length < listed.length) unread += 1;
+    if (samples.length === 0 && histograms.length === 0) return [];
+    return [{ labels: each['metric'] as Record<string, string>, samples, histograms }];
   });
-  return { series, native };
+  return { series, unread };
 }
 
-const numberOf = (text: string): number => (text === '+Inf' ? Infinity : text === '-Inf' ? -Infinity : Number(text));
+/** Moments and what stands beside them, of those later than a moment. */
+function pairsAfter(list: unknown, after: number): readonly (readonly [number, unknown])[] {
+  return (Array.isArray(list) ? list : []).flatMap((pair: unknown) =>
+    Array.isArray(pair) && typeof pair[0] === 'number' && pair[0] > after ? [[pair[0], pair[1]] as const] : [],
+  );
+}

@@ -9,6 +9,7 @@ import {
   seriesStart,
   valueText,
   type FamilyMetadata,
+  type NativeHistogramSample,
 } from '../../../core/exposition/index.ts';
 import { TargetStore } from '../../servers/series/target-store.ts';
 import { ImportRefusal } from '../import-notes.ts';
@@ -62,7 +63,9 @@ export class RecordedTargets {
 interface OpenSeries {
   readonly family: FamilyMetadata;
   readonly start: string;
+  readonly labels: RecordedSeries['labels'];
   readonly samples: RecordedSeries['samples'];
+  readonly histograms: RecordedSeries['histograms'];
   next: number;
 }
 
@@ -131,16 +134,24 @@ export class RecordedTarget {
       this.store.recordFailure(times, 'Prometheus could not scrape it');
       return;
     }
-    const page = new TextEncoder().encode(pageAt(at, open));
-    this.store.recordPage(times, this.#parser.parse(page, 'text/plain'), false);
+    const { text, natives } = pageAt(at, open);
+    this.store.recordPage(times, this.#parser.parse(new TextEncoder().encode(text), 'text/plain', natives), false);
   }
 
-  #open({ labels, samples }: RecordedSeries): OpenSeries[] {
+  #open({ labels, samples, histograms }: RecordedSeries): OpenSeries[] {
     const name = labels['__name__'] ?? '';
     if (OF_PROMETHEUS.test(name) || !isMetricName(name)) return [];
     const own = Object.entries(labels).filter(([label]) => !OF_TARGET.has(label) && isLabelName(label));
-    const family = this.#types.familyOf(name, labels);
-    return [{ family, start: `${seriesStart(name, Object.fromEntries(own))} `, samples, next: 0 }];
+    const ofSeries = Object.fromEntries(own);
+    const start = `${seriesStart(name, ofSeries)} `;
+    const series = (family: FamilyMetadata, ofKind: Pick<OpenSeries, 'samples' | 'histograms'>): OpenSeries[] =>
+      ofKind.samples.length + ofKind.histograms.length === 0
+        ? []
+        : [{ family, start, labels: ofSeries, ...ofKind, next: 0 }];
+    return [
+      ...series(this.#types.familyOf(name, labels), { samples, histograms: [] }),
+      ...series({ name, help: '', type: 'histogram' }, { samples: [], histograms }),
+    ];
   }
 }
 
@@ -177,10 +188,11 @@ function wholeTimes(open: readonly OpenSeries[]): readonly number[] {
   const count = (counts: Map<number, number>, at: number | undefined): void => {
     if (at !== undefined) counts.set(at, (counts.get(at) ?? 0) + 1);
   };
-  for (const { samples } of open) {
-    for (const [at] of samples) count(present, at);
-    count(begins, samples[0]?.[0]);
-    count(ends, samples.at(-1)?.[0]);
+  for (const { samples, histograms } of open) {
+    const times = [...samples, ...histograms].map(([at]) => at);
+    for (const at of times) count(present, at);
+    count(begins, times[0]);
+    count(ends, times.at(-1));
   }
   let expected = 0;
   return [...present.keys()]
@@ -193,19 +205,30 @@ function wholeTimes(open: readonly OpenSeries[]): readonly number[] {
     });
 }
 
-/** The page that a target exposed at a moment. */
-function pageAt(at: number, open: readonly OpenSeries[]): string {
-  let page = '';
+/** The page that a target exposed at a moment: as text, and the native histograms, for which that has no place. */
+function pageAt(
+  at: number,
+  open: readonly OpenSeries[],
+): { readonly text: string; readonly natives: readonly NativeHistogramSample[] } {
+  let text = '';
   let last: string | null = null;
+  const natives: NativeHistogramSample[] = [];
   for (const series of open) {
-    while ((series.samples[series.next]?.[0] ?? Infinity) < at) series.next += 1;
-    const [time, value] = series.samples[series.next] ?? [];
-    if (time !== at || value === undefined) continue;
-    if (series.family.name !== last) page += metadataLines(series.family, 'text');
-    last = series.family.name;
-    page += `${series.start}${valueText(value)}\n`;
+    const { family, labels, samples, histograms } = series;
+    const timeOf = (place: number): number => (samples[place] ?? histograms[place])?.[0] ?? Infinity;
+    while (timeOf(series.next) < at) series.next += 1;
+    if (timeOf(series.next) !== at) continue;
+    if (family.name !== last) text += metadataLines(family, 'text');
+    last = family.name;
+    const [value, histogram] = [samples[series.next]?.[1], histograms[series.next]?.[1]];
+    if (value !== undefined) text += `${series.start}${valueText(value)}\n`;
+    if (histogram !== undefined)
+      natives.push({
+        ...{ family: family.name, labels, histogram },
+        ...{ createdSeconds: null, timestampSeconds: null, exemplars: [] },
+      });
   }
-  return page;
+  return { text, natives };
 }
 
 function inPageOrder(a: OpenSeries, b: OpenSeries): number {

@@ -1,7 +1,8 @@
 import type { Labels } from '../../../core/exposition/index.ts';
 import { formatNumber } from '../../../core/exposition/index.ts';
 import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
-import { onCommonGrid, type NativeHistogram } from '../../../core/histogram/native-histogram.ts';
+import { onJointGrid } from '../../../core/histogram/joint-grid.ts';
+import { classicOfNative, onCommonGrid, type NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import { HistogramSeries, type FamilyFacts, type SeriesBirth } from './series.ts';
 
 const NO_GRID = { bounds: [], texts: [] };
@@ -17,7 +18,7 @@ interface Views {
 
 /**
  * A series of a native histogram. Its buckets appear and disappear, and become coarser when there are too many. As a
- * histogram it has one grid for all samples: the coarsest schema with the widest zero bucket.
+ * histogram it has one grid for all samples: the coarsest schema with the widest zero bucket, or the bounds of custom buckets.
  */
 export class NativeHistogramSeries extends HistogramSeries {
   /** One per change; null where it was absent. */
@@ -49,6 +50,11 @@ export class NativeHistogramSeries extends HistogramSeries {
 
   override total(change: number): number {
     return this.#histograms[change]?.count ?? NaN;
+  }
+
+  /** Whether all of its buckets are those of an exponential schema. */
+  get isExponential(): boolean {
+    return this.#histograms.every((histogram) => histogram === null || histogram.customBounds === null);
   }
 
   /** How many numbers the last change stores. */
@@ -95,7 +101,7 @@ export class NativeHistogramSeries extends HistogramSeries {
       const present = this.#histograms.flatMap((histogram, change) =>
         histogram === null ? [] : [{ histogram, change }],
       );
-      const views = onCommonGrid(present.map(({ histogram }) => histogram)) ?? [];
+      const views = onOneGrid(present.map(({ histogram }) => histogram));
       this.#seen = {
         changes: this.changes,
         views: new Map(views.map((view, i) => [present[i]?.change ?? -1, view])),
@@ -113,8 +119,13 @@ function hasNumbers({ count, zeroCount, positive, negative }: NativeHistogram): 
 }
 
 function anyBucketFell(before: NativeHistogram, after: NativeHistogram): boolean {
-  const [a, b] = onCommonGrid([before, after]) ?? [];
+  const [a, b] = onOneGrid([before, after]);
   return a !== undefined && b !== undefined && a.counts.some((count, i) => (b.counts[i] ?? NaN) < count);
+}
+
+/** Also of histograms with custom buckets that differ, of which a Prometheus states the bounds of those with observations only. */
+function onOneGrid(histograms: readonly NativeHistogram[]): readonly ClassicHistogram[] {
+  return onCommonGrid(histograms) ?? onJointGrid(histograms.map(classicOfNative));
 }
 
 function sizeOf(histogram: NativeHistogram): number {

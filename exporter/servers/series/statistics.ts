@@ -147,9 +147,9 @@ function histogramStatistics(
 
 type Histogram = Parameters<typeof quantileBounds>[1];
 
-/** Native histograms are interpolated on a logarithmic scale. */
+/** Native histograms with an exponential schema are interpolated on a logarithmic scale. */
 function estimateOf(series: HistogramSeries): typeof histogramQuantile {
-  return series instanceof NativeHistogramSeries ? exponentialQuantile : histogramQuantile;
+  return series instanceof NativeHistogramSeries && series.isExponential ? exponentialQuantile : histogramQuantile;
 }
 
 function percentiles(

@@ -192,7 +192,9 @@ export class TargetStore {
       known.names === columns.nameIds &&
       known.labels === columns.labelSetIds &&
       known.bounds === columns.boundIds &&
-      this.#plan?.partial === partial;
+      this.#plan?.partial === partial &&
+      // The histograms of a page are in its layout.
+      page.nativeHistograms.length + this.#plan.natives.length === 0;
     const layout = sameLines && this.#plan !== null ? this.#plan.layout : this.#layoutOf(page, partial);
     // Its counts may be those of a process that started since.
     if (partial && this.#lives.lacksProcessStart(layout.startTimes)) {

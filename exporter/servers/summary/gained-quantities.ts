@@ -1,7 +1,9 @@
 import { quantities, type EquivalentFamily } from '../../../catalog/equivalents.ts';
 import { addHistograms, type ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
+import { onJointGrid } from '../../../core/histogram/joint-grid.ts';
 import { repeats, type CollectedTarget, type Collection } from '../collection.ts';
 import { counterGain, histogramGain } from '../series/cumulative-window.ts';
+import { NativeHistogramSeries } from '../series/native-series.ts';
 import { HistogramSeries, ScalarSeries, type Series } from '../series/series.ts';
 
 const familiesOf = (name: string): readonly EquivalentFamily[] =>
@@ -41,12 +43,13 @@ export interface ObservedQuantity {
 
 /** Null: there is no such histogram, no observation, or their sum is unknown. */
 export function observed(collection: Collection, quantity: string, system: string): ObservedQuantity | null {
-  const gains = familiesOf(quantity)
+  const found = familiesOf(quantity)
     .filter((member) => member.system === system && member.only === undefined)
     .flatMap((member) => seriesOf(collection, member))
-    .flatMap(({ series, target: { store, window } }) =>
-      series instanceof HistogramSeries ? (histogramGain(series, store, window.range) ?? []) : [],
-    );
+    .filter((each) => each.series instanceof HistogramSeries);
+  const gains = found.flatMap(({ series, target: { store, window } }) =>
+    series instanceof HistogramSeries ? (histogramGain(series, store, window.range) ?? []) : [],
+  );
   let [count, sum] = [0, 0];
   for (const gain of gains) {
     // Of Ray's histograms the sums are unknown.
@@ -55,7 +58,9 @@ export function observed(collection: Collection, quantity: string, system: strin
     sum += gain.histogram.sum;
   }
   if (!(count > 0)) return null;
-  return { count, mean: sum / count, histogram: addHistograms(gains.map(({ histogram }) => histogram)) };
+  const histograms = gains.map(({ histogram }) => histogram);
+  const isNative = found.every(({ series }) => series instanceof NativeHistogramSeries);
+  return { count, mean: sum / count, histogram: addHistograms(isNative ? onJointGrid(histograms) : histograms) };
 }
 
 /** The series of a family, without those that an earlier target also exposes. */
