@@ -1,39 +1,41 @@
 import { seededRandom, type Random } from '../../core/stats/seeded-random.ts';
 import { compare } from '../../exporter/judge/compare.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
-import type { RunFigures, Figure } from '../../exporter/judge/run-figures.ts';
+import type { RunFigures } from '../../exporter/judge/run-figures.ts';
 import type { VerdictName } from '../../core/api/verdict.ts';
 import type { BenchContext, Row } from '../bench.ts';
 import { inParallel } from '../in-parallel.ts';
-import { normal, percent, wilson } from './worlds.ts';
+import { loadOf, productionNamed, ProductionServer, PRODUCTIONS, type Production } from './production.ts';
+import { percent, wilson } from './worlds.ts';
 
 const COMPARISONS = 1000;
-const SLICE_SECONDS = 300;
-const SLICES = 12;
+/** Slices of an hour. */
+const HOUR = 12;
+const DAY = 24 * HOUR;
 const DAYS = 20;
-const HOUR_SECONDS = 3600;
-
-/**
- * How the level of a server varies beside its load: its standard deviation, and how much a slice of 5 minutes resembles the one before.
- * In the last one it stays for as long as the windows are, so that no hour separates it from a change: it has no target.
- */
-const LEVELS = [
-  { name: 'steady', scatter: 0, rho: 0 },
-  { name: 'level ±4 %, ρ = 0.5', scatter: 0.04, rho: 0.5 },
-  { name: 'level ±4 %, ρ = 0.8', scatter: 0.04, rho: 0.8 },
-] as const;
+/** A night that is judged after the history: a regression is found in the third at the earliest. */
+const NIGHTS = 3;
 
 const DESIGNS = {
+  'pairs and days': `canary beside stable, an hour, with the hour of ${DAYS} days`,
   pairs: 'canary beside stable, an hour',
+  'long pairs': 'canary beside stable, three hours',
   sets: 'hour after a deploy against the hour before',
-  history: `an hour against the same hour of ${DAYS} days`,
+  history: `an hour against the same hour of ${DAYS} days, third day`,
 } as const;
 type DesignName = keyof typeof DESIGNS;
 const CHANGES = [0, 0.2];
 
-type Cell = readonly [design: DesignName, level: string, slower: number];
+/** Chance within slices hides a part of the dependence, the more slices there are the less is left to doubt. */
+const MOST_FALSE: Partial<Record<DesignName, number>> = { 'long pairs': 2 };
+/** Nothing separates a change from a level that stays as long as the windows, unless other days show it. */
+const WITHOUT_TARGET: ReadonlySet<string> = new Set(['level ±4 % for hours, ρ = 0.99', 'random walk of 0.5 % a slice']);
+/** The largest share of +20 % of the time to first token that is not found if the servers are steady. */
+const NOT_FOUND: Partial<Record<DesignName, number>> = { 'pairs and days': 10, 'long pairs': 15, history: 15 };
+
+type Cell = readonly [design: DesignName, production: string, slower: number];
 const CELLS: readonly Cell[] = (Object.keys(DESIGNS) as DesignName[]).flatMap((design) =>
-  LEVELS.flatMap(({ name }) => CHANGES.map((slower): Cell => [design, name, slower])),
+  PRODUCTIONS.flatMap(({ name }) => CHANGES.map((slower): Cell => [design, name, slower])),
 );
 
 /**
@@ -43,107 +45,76 @@ const CELLS: readonly Cell[] = (Object.keys(DESIGNS) as DesignName[]).flatMap((d
 export async function sliceRows(context: BenchContext): Promise<readonly Row[]> {
   context.note(`windows of servers at 1 request/s with a daily load, slices of 5 min (${COMPARISONS} per row)`);
   const found = await inParallel(import.meta.url, sliceVerdicts, CELLS);
-  const rows: Row[] = [];
-  for (const [i, [design, level, slower]] of CELLS.entries()) {
+  return CELLS.flatMap(([design, production, slower], i) => {
     const verdicts = found[i] ?? [];
-    const regressed = verdicts.filter((verdict) => verdict === 'regressed').length;
-    const undecided = verdicts.filter((verdict) => verdict === 'undecided').length;
-    const [low, high] = wilson(regressed, verdicts.length);
-    const what = `${DESIGNS[design]}, ${level}`;
+    const count = (name: VerdictName): number => verdicts.filter((verdict) => verdict === name).length;
+    const [low, high] = wilson(count('regressed'), verdicts.length);
+    const what = `${DESIGNS[design]}, ${production}`;
+    const share = (100 * count('regressed')) / verdicts.length;
     context.note(
-      `${what}, ${slower === 0 ? 'nothing changed' : `TTFT +${percent(slower)}`}: regressed ${percent(regressed / verdicts.length)} ` +
-        `(95 %: ${percent(low)} to ${percent(high)}), undecided ${percent(undecided / verdicts.length)}`,
+      `${what}, ${slower === 0 ? 'nothing changed' : `TTFT +${percent(slower)}`}: regressed ${percent(share / 100)} ` +
+        `(95 %: ${percent(low)} to ${percent(high)}), undecided ${percent(count('undecided') / verdicts.length)}`,
     );
-    const share = (100 * regressed) / verdicts.length;
-    if (slower === 0 && level !== LEVELS.at(-1)?.name)
-      rows.push({
-        what: `false regressed, ${what}`,
-        unit: '%',
-        ours: [share],
-        peer: null,
-        target: { by: 'value', atMost: 1 },
-      });
-    else if (design === 'pairs' && slower > 0 && level === LEVELS[0].name)
-      rows.push({
-        what: `+20 % TTFT not found, ${what}`,
-        unit: '%',
-        ours: [100 - share],
-        peer: null,
-        target: { by: 'value', atMost: 15 },
-      });
-  }
-  return rows;
+    const row = (name: string, value: number, atMost: number): Row => ({
+      ...{ what: `${name}, ${what}`, unit: '%', ours: [value], peer: null, target: { by: 'value', atMost } },
+    });
+    const hasTarget = design === 'pairs and days' || design === 'history' || !WITHOUT_TARGET.has(production);
+    if (slower === 0) return hasTarget ? [row('false regressed', share, MOST_FALSE[design] ?? 1)] : [];
+    const atMost = production === PRODUCTIONS[0]?.name ? NOT_FOUND[design] : undefined;
+    return atMost === undefined ? [] : [row('+20 % TTFT not found', 100 - share, atMost)];
+  });
 }
 
-export function sliceVerdicts(design: DesignName, level: string, slower: number): readonly VerdictName[] {
-  const random = seededRandom(`slices ${design} ${level} ${slower}`);
-  return Array.from({ length: COMPARISONS }, () => verdictOf(design, level, slower, random));
+export function sliceVerdicts(...[design, name, slower]: Cell): readonly VerdictName[] {
+  const random = seededRandom(`slices ${design} ${name} ${slower}`);
+  const production = productionNamed(name);
+  return Array.from({ length: COMPARISONS }, () => verdictOf(design, production, slower, random));
 }
 
-function verdictOf(design: DesignName, level: string, slower: number, random: Random): VerdictName {
-  // Of a slower server when the rate is at its average of 1 request per second.
-  const start = slower === 0 ? random() * 24 * HOUR_SECONDS : -HOUR_SECONDS / 2;
+function verdictOf(design: DesignName, production: Production, slower: number, random: Random): VerdictName {
+  const load = loadOf(production, DAYS + NIGHTS + 2, random);
+  const length = design === 'long pairs' ? 3 * HOUR : HOUR;
+  // A slower server when the rate is at its average of 1 request per second; any hour otherwise.
+  const start = slower === 0 ? Math.floor(random() * DAY) : DAY - length / 2;
+  const window = (server: ProductionServer, from: number, change: number, slices = length): readonly RunFigures[] =>
+    Array.from({ length: slices }, (_, i) => server.slice(from + i, load[from + i] ?? NaN, change));
+  const a = new ProductionServer(production, random);
+  const days = design === 'pairs and days' || design === 'history' ? DAYS : 0;
+  const before = Array.from({ length: days }, (_, day) => window(a, day * DAY + start, 0));
+  const now = days * DAY + start;
   if (design === 'history') {
-    const server = serverOf(level, random);
-    const days = Array.from({ length: DAYS + 3 }, (_, day) =>
-      server(start, HOUR_SECONDS, day < DAYS ? 0 : slower, day),
-    );
-    return judgeAgainstHistory(days.slice(0, DAYS), days.slice(DAYS)).verdict;
+    const nights = Array.from({ length: NIGHTS }, (_, night) => window(a, now + night * DAY, slower));
+    return judgeAgainstHistory(before.map(whole), nights.map(whole)).verdict;
   }
-  const a = serverOf(level, random);
-  const hour = (server: typeof a, from: number, change: number): RunFigures[] =>
-    Array.from({ length: SLICES }, (_, i) => server(from + i * SLICE_SECONDS, SLICE_SECONDS, change, 0));
-  if (design === 'sets') return compare(hour(a, start, 0), hour(a, start + HOUR_SECONDS, slower)).verdict;
-  return compare(hour(a, start, 0), hour(serverOf(level, random), start, slower), { paired: true }).verdict;
+  if (design === 'sets') return compare(window(a, now, 0), window(a, now + HOUR, slower)).verdict;
+  const stable = window(a, now, 0, 1);
+  const b = new ProductionServer(production, random);
+  b.startAt(a);
+  const rest = window(a, now + 1, 0, length - 1);
+  return compare([...stable, ...rest], window(b, now, slower), { paired: true, days: before }).verdict;
 }
 
-/** What windows of one server are: each follows the one before. `from` is the second of the day. */
-function serverOf(
-  level: string,
-  random: Random,
-): (from: number, seconds: number, slower: number, day: number) => RunFigures {
-  const { scatter, rho } = LEVELS.find(({ name }) => name === level) ?? LEVELS[0];
-  let state = normal(random);
-  return (from, seconds, slower, day) => {
-    state = rho * state + Math.sqrt(1 - rho ** 2) * normal(random);
-    // From 0.4 to 1.6 requests per second, and a queue that grows with them.
-    const rate = 1 + 0.6 * Math.sin((2 * Math.PI * from) / (24 * HOUR_SECONDS));
-    const n = Math.max(1, Math.round(rate * seconds + Math.sqrt(rate * seconds) * normal(random)));
-    const shift = Math.exp(scatter * state);
-    // Means of log-normal values: of prompts with σ = 0.8, of what the first token takes beside its prompt 0.6, of gaps 0.2.
-    const mean = (sigma: number): number => 1 + Math.sqrt((Math.exp(sigma ** 2) - 1) / n) * normal(random);
-    const prompt = 500 * mean(0.8);
-    const ttft = (0.08 * (prompt / 500) * mean(0.6) + (0.02 * rate) / (2.5 - rate)) * shift * (1 + slower);
-    const itl = 0.01 * (1 + 0.1 * rate) * mean(0.2) * shift;
-    return {
-      run_id: `${day}-${from}-${random()}`,
-      start: new Date(Date.UTC(2026, 0, 1 + day) + 1000 * from).toISOString(),
-      imported_at: null,
-      position: null,
-      scenario: 'production',
-      fingerprint: 'one',
-      load: {
-        input_tokens: prompt,
-        output_tokens: 120 * mean(0.6),
-        cached_input_ratio: null,
-        request_rate: n / seconds,
-      },
-      client: 'none',
-      foreign_traffic: null,
-      figures: [figure('time_to_first_token', ttft, n), figure('inter_token_latency', itl, n)],
-    };
+/** Slices that follow each other as one window, by their requests. */
+function whole(slices: readonly RunFigures[]): RunFigures {
+  const [first] = slices;
+  if (first === undefined) throw new RangeError('there is no slice');
+  const requests = slices.map(({ figures }) => figures[0]?.n ?? NaN);
+  const mean = (valueOf: (slice: RunFigures) => number | null): number => {
+    const sum = slices.reduce((all, slice, i) => all + (valueOf(slice) ?? NaN) * (requests[i] ?? NaN), 0);
+    return sum / requests.reduce((all, n) => all + n, 0);
+  };
+  return {
+    ...first,
+    load: {
+      input_tokens: mean(({ load }) => load.input_tokens),
+      output_tokens: mean(({ load }) => load.output_tokens),
+      cached_input_ratio: null,
+      request_rate: slices.reduce((sum, { load }) => sum + (load.request_rate ?? NaN), 0) / slices.length,
+    },
+    figures: first.figures.map((one, i) => ({
+      ...one,
+      value: mean(({ figures }) => figures[i]?.value as number),
+      n: requests.reduce((sum, n) => sum + n, 0),
+    })),
   };
 }
-
-const figure = (measure: string, value: number, n: number): Figure => ({
-  ...{
-    measure,
-    stat: 'mean',
-    unit: 'seconds',
-    definition: 'server',
-    origin: 'server',
-    population: 'ok',
-    clock: 'sent',
-  },
-  ...{ direction: 'lower', value, ci95: null, n, effective_n: null },
-});

@@ -64,6 +64,8 @@ export const REASONS = [
   'multiple_measures',
   /** The runs of the sets follow each other in time, and a trend or a dependence of the runs could be the change. */
   'time_order',
+  /** Slices of servers resemble those before them, and their differences could be no more than that. */
+  'dependent_slices',
   /** Buckets leave open what the runs would decide. */
   'buckets',
   /** Better among ok requests, but not when failed ones count as infinitely slow. */
@@ -149,6 +151,7 @@ export const PREFLIGHT_CHECKS = [
   'client',
   'foreign_traffic',
   'time_order',
+  'earlier_days',
 ] as const;
 
 /** Relative difference of a mean or a rate above which the load is another one: well below the margins of the measures. */

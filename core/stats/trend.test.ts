@@ -1,6 +1,6 @@
 import { expect, test, describe } from '@jest/globals';
 import { seededRandom } from './seeded-random.ts';
-import { dependentMeans, orderedShifts, risingTrend } from './trend.ts';
+import { orderedShifts, risingTrend } from './trend.ts';
 
 test('a series that always rises: S = 10, variance 5 × 4 × 15 ÷ 18, z = 9 ÷ 4.082', () => {
   const { slope, p } = risingTrend([1, 2, 3, 4, 5]);
@@ -94,30 +94,5 @@ describe('the shift between sets in the order of time', () => {
     const [alone] = orderedShifts([NOISE], FIVE_EACH);
     const [, beside] = orderedShifts([constant, NOISE], FIVE_EACH);
     expect(beside?.interval(0.01)).toEqual(alone?.interval(0.01));
-  });
-});
-
-describe('the mean of values that may depend on the one before', () => {
-  const width = (values: readonly number[]): number => {
-    const [low, high] = dependentMeans([values])[0]?.interval(0.025) ?? [NaN, NaN];
-    return high - low;
-  };
-
-  test('of two independent values is in the interval of their variance at its smallest', () => {
-    // Without dependence the 95 % interval of 0 and 2 is 1 ± 12.706 (Student, one degree of freedom); any dependence widens it.
-    const [low, high] = dependentMeans([[0, 2]])[0]?.interval(0.025) ?? [NaN, NaN];
-    expect((low + high) / 2).toBeCloseTo(1, 6);
-    expect(high - 1).toBeGreaterThan(12.7);
-  });
-
-  test('is less certain when they follow each other', () => {
-    const scattered = [1, 5, 2, 6, 3, 4, 1, 6, 2, 5, 3, 4];
-    expect(width(scattered.toSorted((a, b) => a - b))).toBeGreaterThan(1.5 * width(scattered));
-  });
-
-  test('is above 0 with the probability that it states', () => {
-    const [found] = dependentMeans([[1.1, 0.9, 1.2, 0.8, 1.0, 1.1, 0.9, 1.0]]);
-    expect(found?.below(0)).toBeLessThan(1e-3);
-    expect(found?.below(1)).toBeCloseTo(0.5, 1);
   });
 });

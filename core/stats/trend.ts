@@ -91,16 +91,9 @@ export function orderedShifts(
   series: readonly (readonly number[])[],
   second: readonly boolean[],
 ): readonly OrderedShift[] {
-  return averaged(modelsOf(second), series, { degrees: second.length - 2, column: 1 });
-}
-
-/** What the models say together of the coefficient of a column. */
-function averaged(
-  models: readonly Model[],
-  series: readonly (readonly number[])[],
-  { degrees, column }: { readonly degrees: number; readonly column: number },
-): readonly OrderedShift[] {
-  const fits = series.map((values) => models.map((model) => fitOf(model, values, degrees, column)));
+  const models = modelsOf(second);
+  const degrees = second.length - 2;
+  const fits = series.map((values) => models.map((model) => fitOf(model, values, degrees)));
   const weights = weightsOf(
     models,
     fits.filter((of) => of.every(({ likelihood }) => Number.isFinite(likelihood))),
@@ -110,19 +103,6 @@ function averaged(
       of.reduce((sum, fit, i) => sum + (weights[i] ?? 0) * tailBelow(fit, shift, degrees), 0);
     return { below, interval: (end) => [whereBelow(below, of, end), whereBelow(below, of, 1 - end)] };
   });
-}
-
-/**
- * The mean of series in the order of time, one of each measure of the same runs, of which a value may depend on the one before:
- * the models of `orderedShifts` with one level, no shift and no trend. At least two values are needed.
- */
-export function dependentMeans(series: readonly (readonly number[])[]): readonly OrderedShift[] {
-  const n = series[0]?.length ?? 0;
-  const models = DEPENDENCES.map((dependence): Model => {
-    const level = whitened(Array<number>(n).fill(1), dependence);
-    return { ...modelOf(dependence, [level], Math.sqrt(1 - dependence ** 2)), prior: 0 };
-  });
-  return averaged(models, series, { degrees: n - 1, column: 0 });
 }
 
 function modelsOf(second: readonly boolean[]): readonly Model[] {
@@ -148,12 +128,7 @@ function modelOf(dependence: number, columns: readonly (readonly number[])[], de
   return { dependence, columns, inverse, constant: Math.log(density) - logDeterminant / 2 };
 }
 
-function fitOf(
-  { dependence, columns, inverse, constant }: Model,
-  values: readonly number[],
-  degrees: number,
-  column: number,
-): Fit {
+function fitOf({ dependence, columns, inverse, constant }: Model, values: readonly number[], degrees: number): Fit {
   // The observation that the prior stands for is 0.
   const y = [...whitened(values, dependence), 0].slice(0, columns[0]?.length);
   const products = columns.map((column) => dot(column, y));
@@ -164,8 +139,8 @@ function fitOf(
   }, 0);
   const isExact = squares <= ROUNDING * dot(y, y);
   return {
-    estimate: coefficients[column] ?? NaN,
-    standardError: isExact ? 0 : Math.sqrt(((inverse[column]?.[column] ?? NaN) * squares) / degrees),
+    estimate: coefficients[1] ?? NaN,
+    standardError: isExact ? 0 : Math.sqrt(((inverse[1]?.[1] ?? NaN) * squares) / degrees),
     likelihood: isExact ? Infinity : constant - (degrees / 2) * Math.log(squares),
   };
 }
@@ -226,11 +201,11 @@ function inverted(matrix: readonly (readonly number[])[]): {
 }
 
 /** Independent if the values depend on each other so: the first as it is, of the others what is new. */
-function whitened(values: readonly number[], rho: number): readonly number[] {
+export function whitened(values: readonly number[], rho: number): readonly number[] {
   return values.map((value, i) => (i === 0 ? Math.sqrt(1 - rho ** 2) * value : value - rho * (values[i - 1] ?? NaN)));
 }
 
 /** Over the places of the first. */
-function dot(x: readonly number[], y: readonly number[]): number {
+export function dot(x: readonly number[], y: readonly number[]): number {
   return x.reduce((sum, value, i) => sum + value * (y[i] ?? NaN), 0);
 }

@@ -5,9 +5,10 @@ import { compareSearches, searchesOf, type GroupedRun } from './capacity.ts';
 import { compare } from './compare.ts';
 import { inOrder } from './history.ts';
 import { readFigures, type LoadFigures } from './load-figures.ts';
+import { pairedSlices } from './recorded-slices.ts';
 import { areOfServers, rulesFor, type RuleChoices } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
-import { verdictReport, type NextContext, type ReportedRun } from './verdict-report.ts';
+import { RECORDED, verdictReport, type NextContext, type ReportedRun } from './verdict-report.ts';
 import type { AcceptedDifference } from './preflight.ts';
 import type { VerdictReport } from '../../core/api/comparison.ts';
 
@@ -27,7 +28,7 @@ export interface ComparedSets {
   readonly runsDirectory: string | null;
 }
 
-type RunIdentity = Pick<ReportedRun, 'run_id'>;
+type RunIdentity = Pick<ReportedRun, 'run_id'> & Partial<Pick<ReportedRun, 'tool'>>;
 
 interface RequestedSets {
   readonly a: readonly RunIdentity[];
@@ -39,7 +40,9 @@ interface RequestedSets {
 export function refusal({ a, b, paired }: RequestedSets): string | null {
   const both = a.find((one) => b.some(({ run_id }) => run_id === one.run_id));
   if (both !== undefined) return `${both.run_id} is in both sets`;
-  if (!paired || a.length === b.length) return null;
+  // Of slices A may have other days besides.
+  if (!paired || a.length === b.length || (a.length > b.length && a.every(({ tool }) => tool === RECORDED)))
+    return null;
   return `paired requires as many runs in A as in B; there are ${a.length} and ${b.length}`;
 }
 
@@ -59,35 +62,25 @@ export async function compareStored(store: RunStore, load: LoadFigures, sets: Co
     if (unfit !== null) throw new ExpectedError('refused', unfit);
     return compareSearches(load, { a: side('a'), b: side('b'), rules: sets.rules, accepted: sets.accepted });
   }
-  const read = {
-    a: await readFigures(load, idsOf(sets.a)),
-    b: await readFigures(load, idsOf(sets.b)),
-  };
-  const figures = [...read.a, ...read.b];
-  const ofServers = areOfServers(figures);
-  const ordered = { a: inOrder(read.a), b: inOrder(read.b) };
+  const a = await readFigures(load, idsOf(sets.a));
+  const b = await readFigures(load, idsOf(sets.b));
+  const figures = [...a, ...b];
+  const rules = rulesFor(sets.rules, figures);
   // Windows of the same times share their load, which makes pairs of them.
-  const areSlices = ofServers && areOfSameTimes(ordered.a, ordered.b);
-  const { a, b } = areSlices ? ordered : read;
-  const paired = areSlices || sets.paired;
-  const unfit = ofServers ? unfitSlices(a, b, paired) : null;
-  if (unfit !== null) throw new ExpectedError('refused', unfit);
-  const judgment = compare(a, b, { paired, accepted: sets.accepted, rules: rulesFor(sets.rules, figures) });
+  const paired = sets.paired || shareTimes(a, b);
+  const slices = paired ? pairedSlices(inOrder(a), inOrder(b)) : null;
+  if (typeof slices === 'string') throw new ExpectedError('refused', sets.paired ? slices : UNPAIRED);
+  const { accepted } = sets;
+  const judgment = compare(slices?.a ?? a, slices?.b ?? b, { paired, accepted, rules, days: slices?.days ?? [] });
   return verdictReport(store, judgment, { ...sets, figures });
 }
 
-const areOfSameTimes = (a: readonly RunFigures[], b: readonly RunFigures[]): boolean =>
-  a.length === b.length && a.every(({ start }, i) => start !== null && start === b[i]?.start);
+const UNPAIRED = 'A and B have slices of the same times, which share their load: select the same times in both';
 
-/** A reason against the design of a comparison of recorded windows; null without one. */
-function unfitSlices(a: readonly RunFigures[], b: readonly RunFigures[], paired: boolean): string | null {
-  const odd = a.find(({ start }, i) => start !== b[i]?.start);
-  if (paired && odd !== undefined)
-    return `paired compares slices of the same times, and ${odd.run_id} of A has none beside it in B: import both with the same --from, --to and --slice`;
+/** Whether two sets of recorded windows have some of the same time. */
+function shareTimes(a: readonly RunFigures[], b: readonly RunFigures[]): boolean {
   const times = new Set(a.map(({ start }) => start));
-  return !paired && b.some(({ start }) => times.has(start))
-    ? 'A and B have slices of the same times, which share their load: select the same times in both'
-    : null;
+  return areOfServers([...a, ...b]) && b.some(({ start }) => start !== null && times.has(start));
 }
 
 const ONE_SIDE =

@@ -5,11 +5,13 @@ import { median } from '../../core/stats/percentiles.ts';
 import { casesOf, keyText } from './cases.ts';
 import { larger } from './decide.ts';
 import { pairsEvidence, setsEvidence } from './evidence.ts';
-import { judgeCases, orderDoubts, sliceDoubts, unknownOrder, type JudgedHow } from './judge-cases.ts';
+import { judgeCases, orderDoubts, unknownOrder, type JudgedHow } from './judge-cases.ts';
 import { preflight, type AcceptedDifference } from './preflight.ts';
 import { defaultRules, MAX_PRIMARY, type Rules } from './rules.ts';
 import type { RunFigures, Figure } from './run-figures.ts';
+import type { PairedSlices } from './recorded-slices.ts';
 import { overallReason, overallSentence } from './sentences.ts';
+import { onComparableDays, sliceDoubts } from './slice-doubts.ts';
 
 export interface CompareOptions {
   /** a[i] and b[i] are a pair: measured one right after the other, with the same plan. */
@@ -18,6 +20,8 @@ export interface CompareOptions {
   readonly rules?: Rules;
   /** What may differ between the sets; default: nothing. */
   readonly accepted?: AcceptedDifference | undefined;
+  /** Of pairs of slices of servers: `a` on other days, see `PairedSlices`. */
+  readonly days?: PairedSlices['days'];
 }
 
 /**
@@ -30,14 +34,15 @@ export interface CompareOptions {
  * @throws RangeError when a side is empty, pairs are not of equal number, or more than five measures gate
  */
 export function compare(a: readonly RunFigures[], b: readonly RunFigures[], options: CompareOptions = {}): Judgment {
-  const { paired = false, rules = defaultRules([...a, ...b]), accepted } = options;
+  const { paired = false, rules = defaultRules([...a, ...b]), accepted, days = [] } = options;
   if (a.length === 0 || b.length === 0) throw new RangeError('each side of a comparison needs at least one run');
   if (paired && a.length !== b.length) throw new RangeError(`${a.length} and ${b.length} runs are not pairs`);
+  const slices = paired && rules.origin === 'server' ? onComparableDays({ a, b, days }) : null;
   return judge(a, b, rules, {
     design: paired ? 'pairs' : 'sets',
     evidenceOf: ({ a: from, b: to }) => (paired ? pairsEvidence(from, to) : setsEvidence(from, to)),
-    doubts: paired ? (rules.origin === 'server' ? sliceDoubts(a, b, rules) : new Map()) : orderDoubts(a, b, rules),
-    findings: [...preflight(a, b, accepted), ...(paired ? [] : unknownOrder(a, b))],
+    doubts: slices !== null ? sliceDoubts(slices, rules) : paired ? new Map() : orderDoubts(a, b, rules),
+    findings: [...preflight(a, b, accepted), ...(paired ? (slices?.findings ?? []) : unknownOrder(a, b))],
   });
 }
 

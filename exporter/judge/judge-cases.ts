@@ -12,8 +12,8 @@ import type {
 import { capitalized, statisticTitle } from '../../core/measures/names.ts';
 import { benjaminiHochberg, holm, holmLevels } from '../../core/stats/multiple-testing.ts';
 import { MIN_LOOK } from '../../core/stats/robust-shift.ts';
-import type { KnownInterval } from '../../core/stats/shift.ts';
-import { dependentMeans, orderedShifts, type OrderedShift } from '../../core/stats/trend.ts';
+import type { Interval, KnownInterval } from '../../core/stats/shift.ts';
+import { orderedShifts } from '../../core/stats/trend.ts';
 import { things } from '../../core/text/quantities.ts';
 import { keyText, casesOf, type FigureCase } from './cases.ts';
 import { decide, HISTORY_INTERVAL, furtherRuns, missingRuns, type Decision, type Size } from './decide.ts';
@@ -59,8 +59,8 @@ export function judgeCases(cases: readonly FigureCase[], how: JudgedHow): readon
 }
 
 /** The shift that is left when a trend and a dependence of the runs are taken out: it has to exclude no change as well. */
-interface Doubt {
-  readonly reason: 'time_order' | 'wide_interval';
+export interface Doubt {
+  readonly reason: 'time_order' | 'dependent_slices';
   /** On the scale of the evidence. */
   readonly low: number;
   readonly high: number;
@@ -181,6 +181,7 @@ function needsOf({ each, evidence, decision }: Judged, reason: Reason, gating: n
     case 'preflight':
     case 'failures':
     case 'unbounded':
+    case 'dependent_slices':
       return null;
     case 'time_order':
       return missingRuns({ design: 'pairs', a: 0, b: 0, gating, alpha });
@@ -211,11 +212,8 @@ function effectOf(key: FigureKey, estimate: KnownInterval, interval: readonly [n
  * comparisons in which nothing changed report one in every simulated world (`npm run bench -- judge`).
  */
 const LEVEL = 0.008;
-/**
- * The same for pairs of slices of servers, whose hour has few of them. At most 1 of 100 comparisons without a change reports one
- * while a server's level lasts for minutes; where it lasts for half an hour, 4 do (`npm run bench -- judge`).
- */
-const SLICE_LEVEL = 0.02;
+/** The same for windows of what servers recorded, with at most 1 of 100. */
+const SERVER_LEVEL = 0.004;
 /** Ranks alone decide nothing with fewer runs. */
 const MIN_RUNS = 4;
 
@@ -235,31 +233,9 @@ export function orderDoubts(
     doubtsOf(
       usable.filter(({ place }) => gates === place >= 0),
       order,
-      gates,
+      { gates, level: rules.origin === 'server' ? SERVER_LEVEL : LEVEL },
     ),
   );
-  return new Map(doubts);
-}
-
-/**
- * By `keyText`, what a change must reach before it is no dependence of slices: those of one process follow each other, and so do
- * the ratios of their pairs.
- */
-export function sliceDoubts(
-  a: readonly RunFigures[],
-  b: readonly RunFigures[],
-  rules: Rules,
-): ReadonlyMap<string, Doubt> {
-  const usable = casesOf(a, b, rules).filter(({ problem, a: from, b: to }) =>
-    [...from, ...to].every((value) => problem === null && value.every(Number.isFinite)),
-  );
-  const doubts = [true, false].flatMap((gates) => {
-    const cases = usable.filter(({ place }) => gates === place >= 0);
-    const ratios = cases.map(({ a: from, b: to }) =>
-      to.map(([low, high], i) => (low + high - (from[i]?.[0] ?? NaN) - (from[i]?.[1] ?? NaN)) / 2),
-    );
-    return doubtsFrom(cases, dependentMeans(ratios), gates, 'wide_interval');
-  });
   return new Map(doubts);
 }
 
@@ -289,7 +265,7 @@ function isInterleaved(order: readonly number[], ofA: number, ofB: number): bool
 function doubtsOf(
   cases: readonly FigureCase[],
   order: readonly number[],
-  gates: boolean,
+  how: Pick<DoubtHow, 'gates' | 'level'>,
 ): readonly (readonly [string, Doubt])[] {
   const [first] = cases;
   if (first === undefined) return [];
@@ -298,18 +274,28 @@ function doubtsOf(
     cases.map((each) => seriesOf(each, order) ?? []),
     second,
   );
-  return doubtsFrom(cases, shifts, gates, 'time_order');
+  const tests = shifts.map(({ below, interval }) => ({ chance: Math.min(below(0), 1 - below(0)), interval }));
+  return doubtsFrom(cases, tests, { ...how, reason: 'time_order' });
 }
 
-function doubtsFrom(
+interface DoubtHow {
+  readonly gates: boolean;
+  readonly level: number;
+  readonly reason: Doubt['reason'];
+}
+
+/** By `keyText`, the intervals of shifts at a level, which those that gate share by Holm's procedure. */
+export function doubtsFrom(
   cases: readonly FigureCase[],
-  shifts: readonly OrderedShift[],
-  gates: boolean,
-  reason: Doubt['reason'],
+  shifts: readonly { readonly chance: number; readonly interval: (end: number) => Interval }[],
+  { gates, level, reason }: DoubtHow,
 ): readonly (readonly [string, Doubt])[] {
-  const against = shifts.map(({ below }) => Math.min(below(0), 1 - below(0)));
-  const level = reason === 'time_order' ? LEVEL : SLICE_LEVEL;
-  const levels = gates ? holmLevels(against, level) : against.map(() => level);
+  const levels = gates
+    ? holmLevels(
+        shifts.map(({ chance }) => chance),
+        level,
+      )
+    : shifts.map(() => level);
   return cases.map(({ key }, i) => {
     const [low, high] = shifts[i]?.interval(levels[i] ?? level) ?? [-Infinity, Infinity];
     return [keyText(key), { reason, low, high }];

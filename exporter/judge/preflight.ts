@@ -25,8 +25,12 @@ const LOADS = [
 function toleranceOf(check: keyof AchievedLoad, runs: readonly RunFigures[]): number {
   if (check === 'cached_input_ratio') return SHARE_TOLERANCE;
   if (check === 'request_rate') return RATE_TOLERANCE;
-  return runs.every(({ client }) => client === 'none') ? RECORDED_TOLERANCE : LOAD_TOLERANCE;
+  return areRecorded(runs) ? RECORDED_TOLERANCE : LOAD_TOLERANCE;
 }
+
+const areRecorded = (runs: readonly RunFigures[]): boolean => runs.every(({ client }) => client === 'none');
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What differs between the sets on purpose, and is only reported. */
 export type AcceptedDifference =
@@ -112,11 +116,13 @@ function sameLoad(
   b: readonly RunFigures[],
   { check, what, unit, share }: (typeof LOADS)[number],
 ): PreflightFinding[] {
+  const all = [...a, ...b];
+  // Of windows of servers the mean is the load of the whole time, which chance moves less than it moves that of a slice.
+  const average = areRecorded(all) ? mean : median;
   const typical = (set: readonly RunFigures[]): number | null => {
     const known = set.flatMap(({ load }) => (load[check] === null ? [] : [load[check]]));
-    return known.length === 0 ? null : median(known);
+    return known.length === 0 ? null : average(known);
   };
-  const all = [...a, ...b];
   const from = typical(a);
   const to = typical(b);
   // A closed loop offers no rate, and not every server reports cached tokens.

@@ -52,9 +52,55 @@ describe('windows of what servers recorded', () => {
     expect([ttft?.effect?.low ?? 0, ttft?.verdict, ttft?.reason]).toEqual([
       expect.any(Number),
       'undecided',
-      'wide_interval',
+      'dependent_slices',
     ]);
     expect(ttft?.effect?.low).toBeGreaterThan(1);
+  });
+
+  describe('beside days of A', () => {
+    const wave = [1.01, 1.04, 1.09, 1.15, 1.2, 1.24, 1.25, 1.23, 1.18, 1.12, 1.06, 1.02];
+    const dayOf = (place: number, level: number, load: Partial<RunFigures['load']> = {}): RunFigures[] =>
+      slices(
+        STABLE.map((value) => level * value),
+        load,
+      ).map((each) => ({ ...each, run_id: `${each.run_id}-${place}` }));
+    const steady = [0.99, 1, 1.01, 1.02, 0.98, 1].map((level, i) => dayOf(i, level));
+    const beside = (days: readonly (readonly RunFigures[])[]) => {
+      const { verdict, measures, preflight } = compare(slices(STABLE), slices(wave), { paired: true, days });
+      return {
+        verdict,
+        reason: measures[0]?.reason,
+        findings: preflight.map(({ sentence, outcome }) => [outcome, sentence]),
+      };
+    };
+
+    test('that hardly differ, what lasts within the hour is a change', () => {
+      expect(beside(steady)).toEqual({
+        verdict: 'regressed',
+        reason: 'decided',
+        findings: [['accepted', 'How much A varies without a change is known from 6 other days.']],
+      });
+    });
+
+    test('that differ as much it is none', () => {
+      const varying = [0.9, 1, 1.1, 1.15, 0.85, 1].map((level, i) => dayOf(i, level));
+      expect(beside(varying)).toMatchObject({ verdict: 'undecided', reason: 'dependent_slices' });
+    });
+
+    test('with another load say nothing', () => {
+      const busy = steady.map((day, i) => (i < 2 ? dayOf(i, 1, { request_rate: 2 }) : day));
+      expect(beside(busy)).toEqual({
+        verdict: 'undecided',
+        reason: 'dependent_slices',
+        findings: [
+          [
+            'unknown',
+            'How much A varies without a change is not known: that takes 5 other days with its load, and it has 4. ' +
+              '2 days with another load are left out.',
+          ],
+        ],
+      });
+    });
   });
 
   test.each([

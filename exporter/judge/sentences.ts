@@ -102,6 +102,9 @@ const BECAUSE: Readonly<Record<Reason, string>> = {
   time_order:
     'the runs of one set follow those of the other, and a trend of the machine or runs that depend on each other could be ' +
     'the change; compare in interleaved pairs',
+  dependent_slices:
+    'slices of a server resemble those before them, and the difference could be no more than that; add the same slices of ' +
+    'earlier days to A (import --days), or longer windows',
   buckets: 'the buckets are too coarse for the margin',
   failures: 'it is better among successful requests only, not when failed ones count as infinitely slow',
   missing_values: 'some runs have no value',

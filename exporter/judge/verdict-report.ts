@@ -33,7 +33,7 @@ const GIVEN: ReadonlySet<string> = new Set(['--url', '--scenario', '--runs-dir']
 const DEFAULT = 'runs';
 const OURS = 'llmbench';
 /** Windows of what servers recorded: further ones are imported, nothing is measured. */
-const RECORDED = 'prometheus';
+export const RECORDED = 'prometheus';
 
 /** The command that would gather what a verdict lacks; null when no command does. */
 export function nextCommand(needs: Needs | null, context: NextContext): string | null {

@@ -6,6 +6,7 @@ import type { RunFile } from '../../core/run/run.ts';
 import { RunsDirectoryError } from '../errors/expected-error.ts';
 import { refusal } from '../judge/compare-stored.ts';
 import { compare } from '../judge/compare.ts';
+import { pairedSlices } from '../judge/recorded-slices.ts';
 import { figuresOfRun } from '../judge/load-figures.ts';
 import { parseRules, rulesFor } from '../judge/rules.ts';
 import { RunStore, type RunListing } from '../store/run-store.ts';
@@ -67,8 +68,13 @@ export function compareRuns(
 ): Judgment {
   const figuresA = a.map(({ run, result }) => figuresOfRun(run, result));
   const figuresB = b.map(({ run, result }) => figuresOfRun(run, result));
-  const refused = refusal({ a: figuresA, b: figuresB, paired });
+  const identity = ({ run: { run_id, tool } }: Pick<StoredRun, 'run'>) => ({ run_id, tool: tool.name });
+  const refused = refusal({ a: a.map(identity), b: b.map(identity), paired });
   if (refused !== null) throw new RangeError(refused);
   const rules = rulesFor(parseRules({ gate, margin }), [...figuresA, ...figuresB]);
-  return compare(figuresA, figuresB, { paired, rules, accepted: acrossScenarios ? 'scenarios' : 'none' });
+  const slices = paired ? pairedSlices(figuresA, figuresB) : null;
+  if (typeof slices === 'string') throw new RangeError(slices);
+  return compare(slices?.a ?? figuresA, slices?.b ?? figuresB, {
+    ...{ paired, rules, accepted: acrossScenarios ? 'scenarios' : 'none', days: slices?.days ?? [] },
+  });
 }

@@ -12,7 +12,7 @@ import { withoutFolder } from './run.ts';
 import { sendJson } from './json-body.ts';
 
 /** More than anyone compares, and few enough that a comparison takes no more than seconds. */
-const MAX_RUNS = 200;
+const MAX_RUNS = 500;
 
 const PARAMETERS = {
   a: selectors(),

@@ -52,6 +52,8 @@ function reasonText(reason: Reason): string {
       return t('reason.multiple-measures', 'too little evidence for several measures');
     case 'time_order':
       return t('reason.time-order', 'a trend between the sets could be the change');
+    case 'dependent_slices':
+      return t('reason.dependent-slices', 'no more than slices differ without a change');
     case 'buckets':
       return t('reason.buckets', 'buckets too coarse');
     case 'failures':

@@ -111,6 +111,8 @@ function remedy(check: PreflightFinding['check'], isAcross: boolean): string {
       return t('remedy.foreign-traffic', 'Repeat the runs when no one else uses the servers.');
     case 'time_order':
       return t('remedy.time-order', 'Import them with their times, or measure in interleaved pairs with llmbench ab.');
+    case 'earlier_days':
+      return t('remedy.earlier-days', 'Import the same slices of more days before with --days.');
   }
 }
 
