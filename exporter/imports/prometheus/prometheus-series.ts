@@ -79,13 +79,16 @@ export class PrometheusSeries {
       const url = `${this.#api}/query?query=${encodeURIComponent(query)}&time=${end.toFixed(3)}`;
       const answered = await this.#client.get(url);
       if (answered.kind !== 'page') {
-        const isTooMuch = answered.kind === 'too_large' || TOO_MUCH.test(answered.message);
+        const reason = reasonOf(answered);
+        // Cortex has its limit on the range as 400.
+        const isTooMuch =
+          answered.kind === 'too_large' || TOO_MUCH.test(answered.message) || reason.includes('exceeds the limit');
         if (isTooMuch && length / 2 >= MIN_STRETCH_SECONDS) {
           length /= 2;
           continue;
         }
         const hint = answered.message === 'HTTP 400' ? `: it does not accept the selector ${selector}` : '';
-        throw new ImportRefusal(`${publicUrl(this.#api)}/query: ${answered.message}${hint}${reasonOf(answered)}`);
+        throw new ImportRefusal(`${publicUrl(this.#api)}/query: ${answered.message}${hint}${reason}`);
       }
       yield stretchOf(dataOf(answered.bytes), start);
       start = end;
