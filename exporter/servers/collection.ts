@@ -115,12 +115,20 @@ export function targetResult(collection: Collection, target: CollectedTarget): S
     failed_scrapes: store.scrapes - good.length,
     skipped_scrapes: target.skipped,
     scrape_duration_seconds: { p50: quantile(0.5), p99: quantile(0.99) },
-    restarts: store.restarts.length,
+    restarts: inWindow(target, store.restarts).length,
     dropped_series: store.droppedSeries,
     dropped_samples: store.droppedSamples,
     notes: [...notesOf(collection, target)],
   };
 }
+
+/** Those of the scrapes that the window of the target counts. */
+const inWindow = ({ window: { range } }: CollectedTarget, scrapes: readonly number[]): readonly number[] =>
+  scrapes.filter((scrape) => scrape > range.from && scrape <= range.to);
+
+/** Whether the increase of its counts is unknown, as its process may have restarted, or there are several. */
+export const isUncertain = (target: CollectedTarget): boolean =>
+  target.store.severalServers !== null || inWindow(target, target.store.unclear).length > 0;
 
 function* notesOf(collection: Collection, target: CollectedTarget): Generator<string> {
   const { window, repeated, targets, changes = [] } = collection;
@@ -142,11 +150,11 @@ function* notesOf(collection: Collection, target: CollectedTarget): Generator<st
       : 'earlier values are unknown';
     yield `first read ${seconds(store.at_ns(first) - window.start_ns)} after the start: ${before}`;
   }
-  for (const restart of store.restarts) {
+  for (const restart of inWindow(target, store.restarts)) {
     const before = store.lastOkAt(store.at_ns(restart) - 1);
     yield `restarted: its counts of up to ${seconds(store.at_ns(restart) - store.at_ns(before))} before the restart are lost`;
   }
-  for (const scrape of store.unclear) {
+  for (const scrape of inWindow(target, store.unclear)) {
     const moment = seconds(store.at_ns(scrape) - window.start_ns);
     yield `it may have restarted ${moment} after the start: the increase of its counts there is unknown`;
   }

@@ -10,7 +10,7 @@ import { quantity, things } from '../../../core/text/quantities.ts';
 import { quantities } from '../../../catalog/equivalents.ts';
 import { RunExistsError } from '../../errors/expected-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
-import { collectionOfStores, type Collection } from '../../servers/collection.ts';
+import { collectionOfStores, isUncertain, type Collection } from '../../servers/collection.ts';
 import { windowOf } from '../../servers/series/statistics.ts';
 import type { PageAccess } from '../../servers/scrape/page-access.ts';
 import { gained, observed } from '../../servers/summary/gained-quantities.ts';
@@ -130,6 +130,8 @@ async function importSlice(
   notes: ImportNotes,
 ): Promise<ImportedWindow> {
   for (const target of targets) noteScrapes(target, collection, notes);
+  for (const { name } of collection.targets.filter(isUncertain))
+    notes.add(`the increases of ${name} are unknown: means and percentiles are without it, and rates are left out`);
   const model = onlyModel(targets);
   const system = targets.map((target) => target.system).find((known) => known !== null) ?? null;
   const run = reportedRun({
@@ -234,7 +236,7 @@ export function noteScrapes(
  * What the servers' own histograms and counters say of the client's measures: exact means and rates, and the intervals that
  * are certain to contain the percentiles.
  */
-function serverMeasures(collection: Collection, system: string): MeasureResult[] {
+export function serverMeasures(collection: Collection, system: string): MeasureResult[] {
   const seconds = (collection.window.end_ns - collection.window.start_ns) / 1e9;
   const distributions = quantities().flatMap(({ quantity: name, measure, kind }) => {
     const found = measure === undefined || kind !== 'histogram' ? null : observed(collection, name, system);
@@ -243,7 +245,8 @@ function serverMeasures(collection: Collection, system: string): MeasureResult[]
     const stated = statedDistribution({ measure, definition: SERVER_MEAN, origin: 'server' }, { n, mean });
     return [histogram === null ? stated : { ...stated, percentiles: percentilesOf(histogram) }];
   });
-  const rates = RATES.flatMap(([name, measure]) => {
+  // Without one of the servers a rate would be too low.
+  const rates = (collection.targets.some(isUncertain) ? [] : RATES).flatMap(([name, measure]) => {
     const increase = gained(collection, name, system);
     const identity = { measure, definition: SERVER_RATE, origin: 'server' } as const;
     return increase === null ? [] : [statedScalar(identity, increase / seconds)];

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
+import { targetResult } from '../../servers/collection.ts';
 import { OPEN_ACCESS } from '../../servers/scrape/page-access.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { recordedTargets } from './import-window.ts';
+import { collectionOf, recordedTargets, serverMeasures, within } from './import-window.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
@@ -28,8 +29,9 @@ async function api(respond: (response: ServerResponse, seconds: number, to: numb
 const FROM = 1_795_822_840;
 
 const failed = (errorType: string, error: string): string => JSON.stringify({ status: 'error', errorType, error });
-/** As Prometheus 3.5.3 and VictoriaMetrics 1.151.0 answer. */
+/** As Prometheus 3.5.3, Cortex 1.21.1 and VictoriaMetrics 1.151.0 answer. */
 const TOO_MANY = failed('execution', 'query processing would load too many samples into memory in query execution');
+const TOO_LONG = failed('bad_data', 'the query time range exceeds the limit (query length: 10m0s, limit: 3m0s)');
 const TOO_MANY_BLOCKS = failed(
   '422',
   'error when exporting data for query="{job=\\"vllm\\"}" on the time range (start=1795822416001, end=1795823016000): ' +
@@ -43,11 +45,19 @@ const BAD_SELECTOR = failed(
   'invalid parameter "query": 1:6: parse error: unexpected "}" in label matching, expected string',
 );
 
+const windowOf = (seconds: number) => ({ from: new Date(FROM * 1000), to: new Date((FROM + seconds) * 1000) });
+
+const targetsOf = (url: string, seconds: number) =>
+  recordedTargets(
+    {
+      ...{ url, access: OPEN_ACCESS, selector: '{job="vllm"}', signal: new AbortController().signal },
+      ...windowOf(seconds),
+    },
+    new ImportNotes(),
+  );
+
 async function read(url: string, seconds = 60) {
-  const [from, to] = [new Date(FROM * 1000), new Date((FROM + seconds) * 1000)];
-  const signal = new AbortController().signal;
-  const request = { url, access: OPEN_ACCESS, selector: '{job="vllm"}', from, to, signal };
-  return (await recordedTargets(request, new ImportNotes())).map(({ store, recorded }) => ({
+  return (await targetsOf(url, seconds)).map(({ store, recorded }) => ({
     families: [...new Set(store.series.map(({ family }) => family.name))],
     times: Array.from({ length: store.scrapes }, (_, i) => FROM + store.at_ns(i) / 1e9),
     ...recorded,
@@ -59,10 +69,13 @@ const respondWith =
   (response: ServerResponse): void =>
     void response.writeHead(status).end(body);
 
-test('a query that passes a limit of the server is made in shorter ones', async () => {
+test.each([
+  [422, TOO_MANY],
+  [400, TOO_LONG],
+])('a query that passes a limit of the server (%d) is made in shorter ones', async (status, body) => {
   const lengths: number[] = [];
   const url = await api((response, seconds, to) => {
-    if (seconds > 100) return respondWith(422, TOO_MANY)(response);
+    if (seconds > 100) return respondWith(status, body)(response);
     lengths.push(seconds);
     const values = Array.from({ length: seconds }, (_, i) => [to - i, '1']).reverse();
     const result = [{ metric: { __name__: 'up', job: 'vllm', instance: 'a:1' }, values }];
@@ -112,4 +125,36 @@ test('a target that two recorders scraped is refused with what to match', async 
 test('without metadata of the server, creation times are no counters', async () => {
   const [target] = await read(await api(respondWith(200, captured('thanos-receive-without-metadata'))), 1200);
   expect(target?.families).toEqual(['vllm:prompt_tokens_total']);
+});
+
+/** The response with the counts of requests of each server, one a second. */
+const countsOf = (servers: Readonly<Record<string, readonly number[]>>): string => {
+  const result = Object.entries(servers).map(([instance, counts]) => ({
+    metric: { __name__: 'vllm:request_success_total', job: 'vllm', instance },
+    values: counts.map((count, i) => [FROM + i, String(count)]),
+  }));
+  return JSON.stringify({ status: 'success', data: { resultType: 'matrix', result } });
+};
+
+test.each([
+  ['grow', [1000, 1010, 1020, 1030, 1040, 1050], 2 * 50],
+  ['alternate between those of two processes', [1000, 50, 1010, 60, 1020, 70], null],
+])('rates are of all servers, or unknown: the counts of one %s', async (_, values, increase) => {
+  const url = await api(respondWith(200, countsOf({ 'a:1': [0, 10, 20, 30, 40, 50], 'b:1': values })));
+  const { from, to } = windowOf(10);
+  const measures = serverMeasures(collectionOf(await targetsOf(url, 10), from, to), 'vllm');
+  const throughput = measures.find(({ measure }) => measure === 'request_throughput');
+  expect(throughput?.kind === 'scalar' ? throughput.value : null).toBe(increase === null ? null : increase / 10);
+});
+
+test('a restart is in the slice in which it was', async () => {
+  const counts = [0, 10, 20, 30, 40, 50, 1, 11, 21, 31, 41, 51];
+  const targets = await targetsOf(await api(respondWith(200, countsOf({ 'a:1': counts }))), 12);
+  const { from, to } = windowOf(12);
+  const whole = collectionOf(targets, from, to);
+  const restarts = [0, 4, 8].map((second) => {
+    const slice = within(whole, second * 1e9, (second + 4) * 1e9);
+    return slice.targets.map((target) => targetResult(slice, target).restarts);
+  });
+  expect(restarts).toEqual([[0], [1], [0]]);
 });
