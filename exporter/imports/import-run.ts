@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ENERGY_MEASURES, energyResults } from '../../core/measures/energy-results.ts';
+import { isForeign } from '../../core/measures/foreign-definitions.ts';
+import { KEYED_MEASURES } from '../../core/measures/keyed-measures.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import { quotient, scalarResult, SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import type { SummarizedRun } from '../../core/measures/staged-summary.ts';
@@ -162,6 +164,8 @@ function unknownMembers(key: KnownKey): string[] {
   return names.filter((name) => key[name as keyof KnownKey] === undefined);
 }
 
+const KEYED: ReadonlySet<string> = new Set(KEYED_MEASURES);
+
 /** The run with what its records give; `summary` is null when they are a sample. */
 function completedRun(
   planned: RunFile,
@@ -177,7 +181,7 @@ function completedRun(
     Object.hasOwn(ENERGY_MEASURES, measure) ||
     (imported.records === null && measure === SCALAR_MEASURES.error_ratio.measure);
   const definitions = result.measures
-    .filter(({ measure }) => !isAside(measure))
+    .filter((each) => !isAside(each.measure) && (KEYED.has(publishedName(each)) || isForeign(each)))
     .map((measure) => [publishedName(measure), measure.definition] as const);
   return {
     ...planned,

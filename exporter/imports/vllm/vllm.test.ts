@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { KEYED_MEASURES } from '../../../core/measures/keyed-measures.ts';
 import { benchResultOf } from '../testing/bench-result.ts';
 import {
   distributionOf,
@@ -48,6 +49,14 @@ describe('a result of the completions backend with --save-detailed', () => {
       expect(ttft.mean).toBeCloseTo(0.03702463, 8);
       expect(ttft.percentiles.p99.value).toBeCloseTo(0.051238561, 8);
       expect(records.every(({ due_ns, sent_ns }) => due_ns !== null && due_ns <= sent_ns)).toBe(true);
+    }));
+
+  test('has the configuration that it has in a version with more measures', () =>
+    imported('detailed.json', ({ run, result }) => {
+      expect(result.measures.some(({ measure }) => measure === 'image_count')).toBe(true);
+      const keyed = Object.keys(run.comparison_key.measure_definitions);
+      // The limits of the tool's goodput are its own.
+      expect(keyed.filter((name) => !KEYED_MEASURES.some((each) => each === name))).toEqual(['goodput']);
     }));
 
   test('is stored in at most 3.3 times its size', () =>
