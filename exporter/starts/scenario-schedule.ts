@@ -2,7 +2,7 @@ import { quantity } from '../../core/text/quantities.ts';
 import type { ChildRun, StartRun } from './run-queue.ts';
 import { newestDue, windowWords, type ScheduledScenario, type ScheduledScenarios } from './scheduled-scenarios.ts';
 
-interface ScheduleOptions {
+interface ScenarioScheduleOptions {
   /** Those of the file as it is now. */
   readonly scheduled: () => ScheduledScenarios;
   readonly startRun: StartRun;
@@ -51,7 +51,7 @@ const ANOTHER_EVALUATES =
  * scenario is evaluated: windows that were missed are counted. One that fails is tried again until the next is due.
  */
 export class ScenarioSchedule {
-  readonly #options: ScheduleOptions;
+  readonly #options: ScenarioScheduleOptions;
   readonly #progress = new Map<string, ScenarioProgress>();
   readonly #now_ms: () => number;
   #timer: NodeJS.Timeout | null = null;
@@ -60,7 +60,7 @@ export class ScenarioSchedule {
   #isStopped = false;
   #isLeader = true;
 
-  constructor(options: ScheduleOptions) {
+  constructor(options: ScenarioScheduleOptions) {
     this.#options = options;
     this.#now_ms = options.now_ms ?? Date.now;
   }
