@@ -8,9 +8,11 @@ import { keyText } from './cases.ts';
 import { compare } from './compare.ts';
 import { readFigures, storedFigures } from './load-figures.ts';
 import { inOrder } from './history.ts';
+import { pairedSlices, slicesOfDaysBefore } from './recorded-slices.ts';
 import { rulesFor, type RuleChoices } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import { regressedFigures, stateOf, type ScenarioState } from './scenario-state.ts';
+import { RECORDED } from './verdict-report.ts';
 import { appendVerdict, readVerdicts, verdictEntry } from './verdict-log.ts';
 
 export interface PairsRequest {
@@ -43,10 +45,16 @@ export async function checkPairs(store: RunStore, request: PairsRequest): Promis
   const a = inOrder(await readFigures(load, request.a));
   const b = inOrder(await readFigures(load, request.b));
   const figures = [...a, ...b];
+  const windows = (await RunIndex.use(store, (index) => index.runs())).filter(
+    ({ tool, status, damage }) => tool === RECORDED && status === 'completed' && damage === null,
+  );
+  const before = slicesOfDaysBefore(windows, a).map(({ run_id }) => run_id);
+  const slices = pairedSlices([...a, ...(await load(before)).runs], b);
   const judgment = compare(a, b, {
     paired: true,
     accepted: 'scenarios',
     rules: rulesFor(request.rules, figures),
+    days: slices === null || typeof slices === 'string' ? [] : slices.days,
   });
   const { entries } = await readVerdicts(store.directory, scenario);
   const baseline = await readBaseline(store.directory, scenario);

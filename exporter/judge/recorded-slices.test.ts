@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pairedSlices } from './recorded-slices.ts';
+import { pairedSlices, slicesOfDaysBefore } from './recorded-slices.ts';
 import { figure, run, TTFT } from './testing/runs.ts';
 import type { RunFigures } from './run-figures.ts';
 
@@ -52,4 +52,18 @@ test.each([
 test('runs of a client are no slices', () => {
   const client = run('client', [figure(TTFT, 'mean', 1)]);
   expect(pairedSlices([client], [client])).toBeNull();
+});
+
+test('of what is stored, the same times of the days before are those of the scenario', () => {
+  const stored = [
+    ...slicesOf('a', 4, [0, 1, 2]),
+    ...slicesOf('again', 4, [1]),
+    ...slicesOf('a', 5, [0]),
+    ...slicesOf('a', 6, [0]),
+    { ...slice('other', 3, 0), scenario: 'other' },
+  ];
+  expect(slicesOfDaysBefore(stored, slicesOf('a', 5, [0, 1])).map(({ run_id }) => run_id)).toEqual([
+    'a-4-0',
+    'again-4-1',
+  ]);
 });

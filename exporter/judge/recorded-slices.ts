@@ -36,6 +36,24 @@ export function pairedSlices(a: readonly RunFigures[], b: readonly RunFigures[])
   return { a: beside, b, days: days.sort(([x], [y]) => x - y).map(([, slices]) => slices) };
 }
 
+/** Days before that are looked at. */
+const MAX_DAYS = 20;
+
+/** Of stored windows the slices of a scenario at the same times of the days before, one of each time. */
+export function slicesOfDaysBefore<Stored extends Pick<RunFigures, 'start'> & { readonly scenario: string | null }>(
+  stored: readonly Stored[],
+  slices: readonly RunFigures[],
+): readonly Stored[] {
+  const [first] = slices;
+  const places = new Map(slices.map(({ start }) => [timeOfDay(start), timeOf(start)]));
+  const found = new Map<string, Stored>();
+  for (const run of stored) {
+    const days = ((places.get(timeOfDay(run.start)) ?? NaN) - timeOf(run.start)) / DAY_MS;
+    if (run.scenario === first?.scenario && days > 0 && days <= MAX_DAYS) found.set(run.start ?? '', run);
+  }
+  return [...found.values()];
+}
+
 const timeOf = (start: string | null): number => (start === null ? NaN : Date.parse(start));
 
 const timeOfDay = (start: string | null): number => timeOf(start) % DAY_MS;
