@@ -21,6 +21,7 @@ const PAIRS: Readonly<Record<string, string>> = {
   Values: 'ValuesResponse',
   Records: 'RecordsResponse',
   Distribution: 'DistributionResponse',
+  FirstTokenTime: 'FirstTokenTimeResponse',
   ServerSeries: 'SeriesResponse',
   ScenarioPage: 'ScenariosResponse',
   Scenario: 'ScenarioResponse',

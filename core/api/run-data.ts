@@ -1,3 +1,4 @@
+import type { FirstTokenTime } from '../measures/first-token-time.ts';
 import type { Outcome, PhaseName } from '../run/record.ts';
 import type { Clock, Unit } from '../run/statistic.ts';
 import type { PercentileName } from '../stats/percentiles.ts';
@@ -137,6 +138,13 @@ export interface DistributionQuery {
 /** `GET /runs/{run_id}/distribution`. */
 export interface DistributionResponse extends DistributionView {
   readonly run_id: string;
+}
+
+/** `GET /runs/{run_id}/first-token-time`. */
+export interface FirstTokenTimeResponse {
+  readonly run_id: string;
+  /** Null: no server observes parts of it, or responses were not streamed. */
+  readonly first_token_time: FirstTokenTime | null;
 }
 
 /** A quantity that systems expose under different names. */

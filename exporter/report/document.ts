@@ -76,6 +76,7 @@ table.data { border-collapse: collapse; width: 100%; font-size: 13.5px }
 .data td.text, .data th.text { text-align: left; white-space: normal }
 .data td.text { overflow-wrap: anywhere; min-width: 12em }
 .share { display: inline-block; height: 8px; background: var(--c3); border-radius: 2px; min-width: 1px }
+.stack { display: flex; height: 22px; margin: 0 0 8px; border-radius: 3px; overflow: hidden } .stack span { min-width: 1px }
 footer { margin-top: 36px; color: var(--soft); font-size: 13px; border-top: 1px solid var(--line); padding-top: 12px }`;
 
 const NARROW = `

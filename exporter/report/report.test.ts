@@ -181,6 +181,39 @@ describe("the servers' values beside the client's", () => {
   });
 });
 
+describe('where the time to first token goes', () => {
+  const NONE = { estimate: null, bounds: null, bounds_by_sum: null };
+
+  async function shown(means: Readonly<Record<string, number>>): Promise<string> {
+    const { run, result } = await reportOf(RUN);
+    const ttft = result.measures.find(
+      ({ measure, population }) => measure === 'time_to_first_token' && population === 'ok',
+    );
+    const count = (ttft?.kind === 'distribution' ? ttft.n : null) ?? NaN;
+    const series = Object.entries(means).map(([family, mean]) => histogram(family, { count, sum: mean * count }, NONE));
+    return textOf(reportPage({ run, result, requests: null, servers: { signals: [], series }, notes: [] }));
+  }
+
+  test('parts, what they do not explain, and the rest of the client', async () => {
+    const text = await shown({
+      'vllm:time_to_first_token_seconds': 0.018,
+      'vllm:request_queue_time_seconds': 0.004,
+      'vllm:request_prefill_time_seconds': 0.012,
+    });
+    expect(text).toContain('Server: queue 4 ms 20 %');
+    expect(text).toContain('Server: prefill 12.0 ms 60.0 %');
+    expect(text).toContain('Not attributed 2.00 ms 10.00 %');
+    expect(text).toContain('Outside the servers 2.00 ms 10.0 %');
+    expect(text).toContain('Together 20 ms');
+  });
+
+  test('no bar where parts overlap', async () => {
+    const text = await shown({ 'vllm:time_to_first_token_seconds': 0.01, 'vllm:request_queue_time_seconds': 0.011 });
+    expect(text).toContain('parts overlap');
+    expect(text).not.toContain('Not attributed');
+  });
+});
+
 describe('reports unreadable files and shows the rest', () => {
   test('records', async () => {
     const { page } = await reportOf(RUN, {}, (folder) => writeFile(join(folder, 'records', '0.parquet'), 'rubbish'));

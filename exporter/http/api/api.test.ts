@@ -269,6 +269,7 @@ describe('api', () => {
       ['/runs/a%00b', 400],
       ['/runs/__proto__', 400],
       ['/runs/second/servers', 404],
+      ['/runs/second/first-token-time', 404],
       ['/runs/second/series?quantity=requests_running', 404],
       ['/runs/first/series', 400],
       ['/values/__proto__', 400],
@@ -293,6 +294,18 @@ describe('api', () => {
       expect(await families('quantity=requests_running')).toEqual(['vllm:num_requests_running']);
       expect(await families('family=vllm:preemptions&quantity=prompt_tokens_total')).toHaveLength(2);
       expect(await families('target=http://gpu-2/metrics')).toEqual([]);
+    });
+
+    test('its mean time to first token in parts; null where no server observes it', async () => {
+      expect((await get('/runs/first/first-token-time')).body).toEqual({ run_id: 'first', first_token_time: null });
+      // Of three ok requests, whose first content came 20 ms after they were sent.
+      expect((await get('/runs/timeless/first-token-time')).body).toMatchObject({
+        first_token_time: {
+          requests: 3,
+          parts: [{ part: 'queue' }, { part: 'prefill' }, { part: 'outside' }],
+          notes: [],
+        },
+      });
     });
 
     test('server metrics over time', async () => {

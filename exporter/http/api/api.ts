@@ -20,6 +20,7 @@ import {
   runRecordsRoute,
   runRoute,
   runSeriesRoute,
+  runFirstTokenTimeRoute,
   runServersRoute,
 } from './run.ts';
 import { annotationsRoute, runsRoute, valuesRoute } from './runs.ts';
@@ -213,6 +214,7 @@ export function createApi(options: ApiOptions): Express {
   api.get('/runs', runsRoute(library));
   api.get('/runs/:run_id', runRoute(library));
   api.get('/runs/:run_id/servers', runServersRoute(library));
+  api.get('/runs/:run_id/first-token-time', runFirstTokenTimeRoute(library));
   const limited = limitInFlight({ maxInFlight: MAX_READINGS, maxWaiting: MAX_WAITING });
   api.get('/runs/:run_id/records', limited, runRecordsRoute(library));
   api.get('/runs/:run_id/distribution', limited, runDistributionRoute(library));

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Response } from 'express';
 import type { Request, RequestHandler } from 'express';
-import type { DistributionResponse, FamilyQuery, RecordsResponse, SeriesResponse } from '../../../core/api/run-data.ts';
+import type {
+  DistributionResponse,
+  FamilyQuery,
+  FirstTokenTimeResponse,
+  RecordsResponse,
+  SeriesResponse,
+} from '../../../core/api/run-data.ts';
 import type { ChangedTags, RunResponse } from '../../../core/api/runs.ts';
 import type { DistributionMeasure } from '../../../core/measures/measures.ts';
 import { OUTCOMES, PHASES } from '../../../core/run/record.ts';
@@ -28,6 +34,7 @@ import {
   seriesViews,
   wantedFamilies,
 } from '../../publish/views/server-view.ts';
+import { firstTokenTimeOf } from '../../servers/summary/first-token-parts.ts';
 import { editRun } from '../../store/changes/edit-run.ts';
 import { readServersFile } from '../../store/read-servers.ts';
 import { Problem, wrongParameters } from '../problem.ts';
@@ -194,14 +201,31 @@ export function changeTagsRoute(library: RunLibrary): RequestHandler {
   };
 }
 
+/** The servers.json of the run in the path. Throws a `Problem`: 404 if nothing was collected. */
+async function requestedServers(request: Request, library: RunLibrary): Promise<FoundRun & { file: ServersFile }> {
+  const found = await requestedFinishedRun(request, library);
+  const file = await reading(library, () => readServersFile(found.folder));
+  if (file === null) throw new Problem(404, `no server metrics were collected for run ${found.run.run_id}`);
+  return { ...found, file };
+}
+
+/** `GET /runs/{run_id}/first-token-time`: the mean time to first token in parts that add up. */
+export function runFirstTokenTimeRoute(library: RunLibrary): RequestHandler {
+  return async (request, response) => {
+    readQuery(request, {});
+    const { run, file } = await requestedServers(request, library);
+    const result = await reading(library, () => library.store.readResult(run.run_id));
+    const first_token_time = firstTokenTimeOf(result, file.series);
+    await sendJson<FirstTokenTimeResponse>(request, response, { run_id: run.run_id, first_token_time });
+  };
+}
+
 /** `GET /runs/{run_id}/servers`: its servers.json, complete or limited to the selected series. */
 export function runServersRoute(library: RunLibrary): RequestHandler {
   const parameters = familyParameters();
   return async (request, response) => {
     const query = readQuery(request, parameters);
-    const { run, folder } = await requestedFinishedRun(request, library);
-    const file = await reading(library, () => readServersFile(folder));
-    if (file === null) throw new Problem(404, `no server metrics were collected for run ${run.run_id}`);
+    const { file } = await requestedServers(request, library);
     const { family, quantity, target } = query;
     const chooses = family.length + quantity.length > 0;
     const select = familySelector(query);

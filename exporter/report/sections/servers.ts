@@ -11,6 +11,7 @@ import type { ReportData } from '../report-data.ts';
 import { distributionOf } from '../report-data.ts';
 import type { ServerSignal, SignalQuantity } from '../server-signals.ts';
 import { heading } from '../words.ts';
+import { firstTokenSection } from './first-token.ts';
 import { timeAxis, type TimeAxis } from './timeline.ts';
 
 /** More lines than this cannot be distinguished. */
@@ -35,7 +36,7 @@ export function serverSection(data: ReportData): Html {
     <h2>Server metrics</h2>
     ${targets === null ? null : targetTable(targets)}
     ${servers === null ? null : html`<div class="charts">${servers.signals.map((signal) => signalFigure(axis, signal))}</div>`}
-    ${servers === null ? null : besideClient(result, servers.series)}
+    ${servers === null ? null : besideClient(result, servers.series)} ${firstTokenSection(data)}
   </section> `;
 }
 

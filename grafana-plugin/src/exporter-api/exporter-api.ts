@@ -5,6 +5,7 @@ import type { OverviewQuery, OverviewResponse } from '../../../core/api/overview
 import type {
   DistributionResponse,
   DistributionQuery,
+  FirstTokenTimeResponse,
   QuantityName,
   RecordsResponse,
   RecordsQuery,
@@ -129,6 +130,11 @@ export class ExporterApi {
   /** `servers.json` with only the series of these quantities. */
   servers(runId: string, quantity: readonly QuantityName[], signal?: AbortSignal): Promise<ServersFile> {
     return this.#get(`runs/${encodeURIComponent(runId)}/servers`, { quantity }, signal);
+  }
+
+  /** The mean time to first token in parts that add up. */
+  firstTokenTime(runId: string, signal?: AbortSignal): Promise<FirstTokenTimeResponse> {
+    return this.#get(`runs/${encodeURIComponent(runId)}/first-token-time`, {}, signal);
   }
 
   records(runId: string, request: RecordsQuery, signal?: AbortSignal): Promise<RecordsResponse> {

@@ -122,7 +122,7 @@ function Run({ response, exporter }: Props) {
         <>
           <ClientAndServer result={result} counts={counts} />
           <div className={styles.columns}>
-            <WhereTimeGoes result={result} counts={counts} />
+            <WhereTimeGoes result={result} exporter={exporter} hasServers={response.has_servers} />
             <ErrorReasons result={result} />
           </div>
         </>

@@ -1,5 +1,5 @@
 import type { SeriesSummary, ServersFile } from '../../../../core/run/servers-file.ts';
-import { meanOf, serverCounts, judgePercentile } from './server-histograms.ts';
+import { serverCounts, judgePercentile } from './server-histograms.ts';
 
 function series(
   target: string,
@@ -67,7 +67,7 @@ test('series with like bounds are added, however the bounds are written', () => 
     )
   );
   expect(others).toEqual([]);
-  expect(only).toMatchObject({ count: 10, mean: 1, sumIsSound: true, targets: ['a', 'b'] });
+  expect(only).toMatchObject({ count: 10, sumIsSound: true, targets: ['a', 'b'] });
   expect(only?.histogram.counts).toEqual([5, 8, 10]);
 });
 
@@ -116,26 +116,12 @@ test('a series on two pages counts once; empty series and other types are ignore
   ).toEqual([3]);
 });
 
-test('an unknown sum gives no mean, and a reset makes the sum unsound', () => {
+test('a reset makes the sum unsound', () => {
   const buckets: Array<[string, number]> = [
     ['0.1', 3],
     ['+Inf', 3],
   ];
-  expect(counts(series('a', buckets, null))[0]?.mean).toBeNull();
   expect(counts(series('a', buckets, 0.1, {}, 1))[0]?.sumIsSound).toBe(false);
-});
-
-test('a router and a frontend have both seen the requests: the mean is that of the outer one, not of twice as many', () => {
-  const grid: Array<[string, number]> = [
-    ['1', 4],
-    ['+Inf', 4],
-  ];
-  const both = counts(
-    series('a', grid, 2, { family: 'dynamo_component_router_time_to_first_token_seconds' }),
-    series('a', grid, 2.4, { family: 'dynamo_frontend_time_to_first_token_seconds' })
-  );
-  expect(meanOf(both)).toEqual({ mean: 0.6, count: 4 });
-  expect(meanOf([])).toBeNull();
 });
 
 describe('a percentile of the client beside the interval of the server', () => {

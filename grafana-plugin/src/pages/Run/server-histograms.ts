@@ -16,31 +16,8 @@ interface ServerCounts {
   /** True counts, added over series with the same bounds. */
   histogram: ClassicHistogram;
   count: number;
-  /** Sum of the values divided by their count; null when a sum is missing. */
-  mean: number | null;
   /** The sum may narrow bounds: no series was reset, and every sum is consistent with its buckets. */
   sumIsSound: boolean;
-}
-
-/** A mean and its number of values; null where unknown. */
-export interface MeanAndCount {
-  mean: number | null;
-  count: number | null;
-}
-
-/**
- * The mean over all grids of a family: a mean needs no buckets. Where several families expose the same quantity, such as a
- * router's and a frontend's, each has seen every request: the one with the largest mean is nearest to the client. Null
- * without counts.
- */
-export function meanOf(counts: readonly ServerCounts[]): MeanAndCount | null {
-  const means = [...new Set(counts.map(({ family }) => family))].map((family) => {
-    const own = counts.filter((one) => one.family === family);
-    const count = own.reduce((sum, one) => sum + one.count, 0);
-    const sum = own.reduce((all, one) => all + (one.mean ?? NaN) * one.count, 0);
-    return { mean: Number.isFinite(sum) ? sum / count : null, count };
-  });
-  return means.sort((a, b) => (b.mean ?? -Infinity) - (a.mean ?? -Infinity))[0] ?? null;
 }
 
 /**
@@ -72,7 +49,6 @@ export function serverCounts({ series }: ServersFile): ServerCounts[] {
             targets: [...new Set(members.map(({ target }) => target))],
             histogram,
             count,
-            mean: histogram.sum === null ? null : histogram.sum / count,
             sumIsSound: members.every(({ statistics }) => statistics.resets === 0 && !statistics.infeasible_sum),
           },
         ];
@@ -110,8 +86,6 @@ export const COMPARED = [
   'time_to_first_token',
   'time_per_output_token',
   'request_latency',
-  'queue_time',
-  'prefill_time',
 ] as const satisfies readonly QuantityName[];
 export type Compared = (typeof COMPARED)[number];
 
