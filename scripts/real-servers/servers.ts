@@ -1,4 +1,4 @@
-import { dynamo } from './dynamo/dynamo.ts';
+import { dynamo, dynamoDisaggregated } from './dynamo/dynamo.ts';
 import type { RealServer } from './real-server.ts';
 import { sglangRouter, smg } from './sglang-gateway/sglang-gateway.ts';
 import { triton } from './triton/triton.ts';
@@ -6,6 +6,7 @@ import { vllm, vllmWithImages, vllmWithinRay } from './vllm.ts';
 
 export const REAL_SERVERS: readonly RealServer[] = [
   dynamo,
+  dynamoDisaggregated,
   vllm,
   vllmWithImages,
   vllmWithinRay,
@@ -15,7 +16,7 @@ export const REAL_SERVERS: readonly RealServer[] = [
 ];
 
 /** The list of servers as usage texts show it. */
-export const SERVER_LIST = REAL_SERVERS.map(({ name, description }) => `  ${name.padEnd(17)}${description}`).join('\n');
+export const SERVER_LIST = REAL_SERVERS.map(({ name, description }) => `  ${name.padEnd(22)}${description}`).join('\n');
 
 /** The server of this name. Throws when there is none. */
 export function realServer(name: string): RealServer {

@@ -2,11 +2,10 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { responses, execute, freePort, Processes, PythonEnvironment } from '../processes.ts';
-import type { RealServer } from '../real-server.ts';
+import type { RealServer, RunningServer, StartOptions } from '../real-server.ts';
 
 const VERSION = '1.6.1';
 const MODEL = 'mock';
-const WORKERS = 2;
 const START_SECONDS = 180;
 
 const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -41,67 +40,86 @@ export const dynamo: RealServer = {
     }
   },
 
-  async start({ folder, port, args }) {
-    const { python } = environment(folder);
-    const processes = new Processes(folder);
-    // A worker that was killed stays listed in this folder: begin with an empty one for each frontend.
-    const discovery = join(folder, `discovery-${port}`);
-    rmSync(discovery, { recursive: true, force: true });
-    mkdirSync(discovery);
-    const env = {
-      ...{ DYN_DISCOVERY_BACKEND: 'file', DYN_FILE_KV: discovery, DYN_REQUEST_PLANE: 'tcp', DYN_EVENT_PLANE: 'zmq' },
-      ...{ DYN_SYSTEM_HOST: '127.0.0.1', DYN_TCP_RPC_HOST: '127.0.0.1', DYN_EVENT_PLANE_HOST: '127.0.0.1' },
-      // The name of an interface: it does not accept an address.
-      DYN_TCP_RESPONSE_STREAM_HOST: 'lo',
-      // The frontend reads configuration and tokenizer from the worker, not from a model hub.
-      DYN_SELF_HOST_METADATA: '1',
-      ...{ DYN_TOKENIZER_FALLBACK: 'false', HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1' },
-      LD_PRELOAD: loopbackBind(folder),
-    };
-    const workerPorts = await systemPorts(WORKERS);
-    for (const [i, workerPort] of workerPorts.entries()) {
-      processes.start(
-        `worker${i + 1}`,
-        python,
-        ['-m', 'dynamo.mocker', '--model-path', modelFolder(folder), '--model-name', MODEL, ...args],
-        { ...env, DYN_SYSTEM_PORT: String(workerPort) },
-      );
-    }
-    processes.start(
-      'frontend',
-      python,
-      ['-m', 'dynamo.frontend', '--http-host', '127.0.0.1', '--http-port', String(port), '--router-mode', 'kv'],
-      { ...env, DYN_SYSTEM_PORT: '-1' },
-    );
-    const url = `http://127.0.0.1:${port}`;
-    await processes.ready(
-      async () => (await registeredWorkers(url)) && responses(`${url}/v1/models`, MODEL),
-      START_SECONDS,
-    );
-    const workers = workerPorts.map((workerPort) => `http://127.0.0.1:${workerPort}/metrics`);
-    return {
-      addresses: [
-        ['api', `${url}/v1`],
-        ['metrics', `${url}/metrics`],
-        ...workers.map((worker, i): [string, string] => [`worker ${i + 1}`, worker]),
-        ['tokenizer', modelFolder(folder)],
-      ],
-      url,
-      model: MODEL,
-      metrics: [`${url}/metrics`, ...workers],
-      ended: processes.ended,
-      async stop() {
-        await processes.stop();
-        rmSync(discovery, { recursive: true, force: true });
-      },
-    };
-  },
+  start: (request) => serve(request, { worker1: [], worker2: [] }),
 };
 
-/** Whether each worker's endpoint is registered: the model is listed as soon as the first one is. */
-async function registeredWorkers(url: string): Promise<boolean> {
+export const dynamoDisaggregated: RealServer = {
+  ...dynamo,
+  name: 'dynamo-disaggregated',
+  description: 'Dynamo as above; one worker prefills, the other one decodes',
+  start: (request) =>
+    serve(request, { prefill: ['--disaggregation-mode', 'prefill'], decode: ['--disaggregation-mode', 'decode'] }),
+};
+
+/** `workers`: arguments of each one by its name. */
+async function serve(
+  { folder, port, args }: StartOptions,
+  workers: Readonly<Record<string, readonly string[]>>,
+): Promise<RunningServer> {
+  const { python } = environment(folder);
+  const processes = new Processes(folder);
+  // A worker that was killed stays listed in this folder: begin with an empty one for each frontend.
+  const discovery = join(folder, `discovery-${port}`);
+  rmSync(discovery, { recursive: true, force: true });
+  mkdirSync(discovery);
+  const env = {
+    ...{ DYN_DISCOVERY_BACKEND: 'file', DYN_FILE_KV: discovery, DYN_REQUEST_PLANE: 'tcp', DYN_EVENT_PLANE: 'zmq' },
+    ...{ DYN_SYSTEM_HOST: '127.0.0.1', DYN_TCP_RPC_HOST: '127.0.0.1', DYN_EVENT_PLANE_HOST: '127.0.0.1' },
+    // The name of an interface: it does not accept an address.
+    DYN_TCP_RESPONSE_STREAM_HOST: 'lo',
+    // The frontend reads configuration and tokenizer from the worker, not from a model hub.
+    DYN_SELF_HOST_METADATA: '1',
+    ...{ DYN_TOKENIZER_FALLBACK: 'false', HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1' },
+    LD_PRELOAD: loopbackBind(folder),
+  };
+  const names = Object.keys(workers);
+  const workerPorts = await systemPorts(names.length);
+  for (const [i, name] of names.entries()) {
+    processes.start(
+      name,
+      python,
+      [
+        ...['-m', 'dynamo.mocker', '--model-path', modelFolder(folder), '--model-name', MODEL],
+        ...(workers[name] ?? []),
+        ...args,
+      ],
+      { ...env, DYN_SYSTEM_PORT: String(workerPorts[i]) },
+    );
+  }
+  processes.start(
+    'frontend',
+    python,
+    ['-m', 'dynamo.frontend', '--http-host', '127.0.0.1', '--http-port', String(port), '--router-mode', 'kv'],
+    { ...env, DYN_SYSTEM_PORT: '-1' },
+  );
+  const url = `http://127.0.0.1:${port}`;
+  await processes.ready(
+    async () => (await registeredWorkers(url)) >= names.length && responses(`${url}/v1/models`, MODEL),
+    START_SECONDS,
+  );
+  const pages = workerPorts.map((workerPort) => `http://127.0.0.1:${workerPort}/metrics`);
+  return {
+    addresses: [
+      ['api', `${url}/v1`],
+      ['metrics', `${url}/metrics`],
+      ...pages.map((page, i): [string, string] => [names[i] ?? '', page]),
+      ['tokenizer', modelFolder(folder)],
+    ],
+    url,
+    model: MODEL,
+    metrics: [`${url}/metrics`, ...pages],
+    ended: processes.ended,
+    async stop() {
+      await processes.stop();
+      rmSync(discovery, { recursive: true, force: true });
+    },
+  };
+}
+
+/** How many workers' endpoints are registered: the model is listed as soon as the first one is. */
+async function registeredWorkers(url: string): Promise<number> {
   const health = await (await fetch(`${url}/health`, { signal: AbortSignal.timeout(5000) })).text();
-  return health.split('"endpoint":"generate"').length - 1 >= WORKERS;
+  return health.split('"endpoint":"generate"').length - 1;
 }
 
 /** Free ports for the workers' pages, which Dynamo accepts up to 32767 only. */
