@@ -286,15 +286,9 @@ async function finishRun(run: OpenRun, outcome: BenchmarkOutcome): Promise<Depar
 function plannedReuse({ request, planned, servers }: OpenRun, phases: readonly PhaseResult[]): PlannedReuse | null {
   if (request.shard !== null) return null;
   const sent = (phase: LoadPhase): number => phases.find((each) => each.phase === phase)?.positions ?? 0;
-  const blockTokens = request.traffic.cacheBlockTokens ?? reportedBlockTokens(servers) ?? DEFAULT_CACHE_BLOCK_TOKENS;
+  const blockTokens = request.traffic.cacheBlockTokens ?? servers?.cacheBlockTokens ?? DEFAULT_CACHE_BLOCK_TOKENS;
   const reuse = possibleReuse(planned.dataset, { warmup: sent('warmup'), measure: sent('measure') }, blockTokens);
   return reuse && { ...reuse, blockTokens };
-}
-
-/** The largest block of the servers' caches; null when none reports one. */
-function reportedBlockTokens(servers: ServerCollection | null): number | null {
-  const sizes = (servers?.info ?? []).flatMap(({ labels }) => Number(labels['block_size']) || []);
-  return sizes.length === 0 ? null : Math.max(...sizes);
 }
 
 /** The edges of phases as wall time; `start` is that of the run. */

@@ -1,3 +1,4 @@
+import { cacheBlockTokens } from '../servers/summary/cache-block.ts';
 import { cacheSigns } from '../servers/summary/cache-signs.ts';
 import { things } from '../../core/text/quantities.ts';
 import { join } from 'node:path';
@@ -198,6 +199,11 @@ export class ServerCollection {
   /** What the pages report about configurations and GPUs. */
   get info(): readonly InfoSeries[] {
     return this.#collector.loops.flatMap(({ target, store }) => infoSeries(target.name, store));
+  }
+
+  /** Tokens of a block of the servers' prefix caches; null when none reports it. */
+  get cacheBlockTokens(): number | null {
+    return cacheBlockTokens(this.#collector.loops.map(({ store }) => store));
   }
 
   /** Call before the first request of a phase: the measure phase begins with idle servers and a completed scrape. */

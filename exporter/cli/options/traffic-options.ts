@@ -155,7 +155,7 @@ export const PROMPT_OPTIONS = {
     },
   }),
   'cache-block-size': integer(
-    `tokens of a block of the server's prefix cache, for the hit rate that is possible (default: what vLLM reports, else ${DEFAULT_CACHE_BLOCK_TOKENS})`,
+    `tokens of a block of the server's prefix cache, for the hit rate that is possible (default: what the servers report, else ${DEFAULT_CACHE_BLOCK_TOKENS})`,
     TOKENS,
     null,
   ),

@@ -44,3 +44,15 @@ test('SGLang counts what it evicted', () => {
   const page = (tokens: number) => `# TYPE sglang:evicted_tokens_total counter\nsglang:evicted_tokens_total ${tokens}`;
   expect(signs([page(10), page(4010)])).toEqual(['4,000 tokens were evicted (sglang:evicted_tokens_total)']);
 });
+
+test('Dynamo: what the router chose of what the workers held', () => {
+  const page = (best: number, chosen: number) =>
+    Object.entries({ best_eligible: best, selected: chosen })
+      .map(([of, tokens]) => [`dynamo_component_router_kv_${of}_cached_prefix_tokens_total`, tokens] as const)
+      .map(([name, tokens]) => `# TYPE ${name} counter\n${name}{phase="aggregated"} ${tokens}`)
+      .join('\n');
+  expect(signs([page(100, 50), page(97_380, 89_202)])).toEqual([
+    expect.stringMatching(/^the router chose workers that held 89,152 of the 97,280 prompt tokens that the best /),
+  ]);
+  expect(signs([page(100, 50), page(100, 50)])).toEqual([]);
+});

@@ -19,6 +19,10 @@ const VLLM_CACHED_TOKENS = 'vllm:prompt_tokens_cached_total';
 const VLLM_OUTPUT_TOKENS = 'vllm:generation_tokens_total';
 const VLLM_PREEMPTIONS = 'vllm:num_preemptions_total';
 
+/** Dynamo's KV router, at each choice: cached tokens of the prompt on the worker that has most, and on the chosen one. */
+const ROUTER_BEST = 'dynamo_component_router_kv_best_eligible_cached_prefix_tokens_total';
+const ROUTER_CHOSEN = 'dynamo_component_router_kv_selected_cached_prefix_tokens_total';
+
 /** Shares of workers that differ by less than this are alike. */
 const SPREAD = 0.1;
 
@@ -33,6 +37,7 @@ export function cacheSigns(collection: Collection): readonly string[] {
     ...evictions(targets),
     ...targets.flatMap(overCapacity),
     ...workers(collection),
+    ...routed(targets),
   ];
 }
 
@@ -67,6 +72,16 @@ function overCapacity(target: CollectedTarget): readonly string[] {
   if (computed <= capacity) return [];
   const [held, made] = [significant(capacity), significant(computed)];
   return [`the cache of ${target.name} holds ${held} tokens and ${made} were computed: it had to evict`];
+}
+
+/** What of the prompts the router found cached: what it chose is served, and what no worker held could not be. */
+function routed(targets: readonly CollectedTarget[]): readonly string[] {
+  const [best, chosen] = [ROUTER_BEST, ROUTER_CHOSEN].map((name) => sum(targets.map((target) => gainOf(target, name))));
+  if (best == null || chosen == null || best === 0) return [];
+  const [of, was] = [significant(best), significant(chosen)];
+  return [
+    `the router chose workers that held ${was} of the ${of} prompt tokens that the best worker for each request held; the others were on no worker (${ROUTER_CHOSEN})`,
+  ];
 }
 
 /** The shares of the workers, when there are several that count. */
