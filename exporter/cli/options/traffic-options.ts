@@ -8,7 +8,7 @@ import { FILE_TYPES, type FileType, type DatasetRequest } from '../../load/datas
 import { DEFAULT_CACHE_BLOCK_TOKENS } from '../../load/datasets/prefix-reuse.ts';
 import { DEFAULT_DATASET_ROWS, KNOWN_NAMES, MAX_DATASET_ROWS } from '../../load/datasets/named-dataset.ts';
 import { parsePrefixLevels } from '../../load/datasets/prefix-tree.ts';
-import { HISTORIES } from '../../load/datasets/sessions.ts';
+import { HISTORIES } from '../../load/datasets/planned-session.ts';
 import {
   DEFAULT_INPUT_TOKENS,
   DEFAULT_OUTPUT_TOKENS,

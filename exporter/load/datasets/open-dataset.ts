@@ -27,7 +27,8 @@ import {
 } from './file-dataset.ts';
 import { multiTurn } from './multi-turn.ts';
 import { planDataset } from './plan-file.ts';
-import { sessions, type History } from './sessions.ts';
+import type { History } from './planned-session.ts';
+import { sessions } from './sessions.ts';
 import { RowMedia } from './row-media.ts';
 import { withMedia, type RequestedMedia } from './with-media.ts';
 import { shareGpt } from './sharegpt.ts';

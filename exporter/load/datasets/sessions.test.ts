@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { chat } from '../endpoints/openai.ts';
-import { sessions, type History } from './sessions.ts';
+import type { History } from './planned-session.ts';
+import { sessions } from './sessions.ts';
 
 let folder = '';
 beforeAll(async () => {

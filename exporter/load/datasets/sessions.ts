@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject, Message } from '../endpoints/endpoint.ts';
+import type { Message } from '../endpoints/endpoint.ts';
 import { isObject } from '../endpoints/endpoint.ts';
-import type { Conversation, Dataset, TurnPlace } from './dataset.ts';
+import type { Conversation, Dataset } from './dataset.ts';
 import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
 import { filesIn, readLines, SESSION_FILES, type InputText } from './input-lines.ts';
 import { dueTimes_ns, InputRow } from './row.ts';
+import type { History, PlannedRequest, PlannedWords } from './planned-session.ts';
 import { agenticMooncakeSessions } from './session-files/agentic-mooncake.ts';
 import { dagSessions } from './session-files/aiperf-dag.ts';
 import { mooncakeSessions } from './session-files/mooncake-sessions.ts';
 import { otelSessions } from './session-files/otel-spans.ts';
 import { tracelabSessions } from './session-files/tracelab-trace.ts';
 import { wekaSession } from './session-files/weka-trace.ts';
+import { SessionReuse } from './session-reuse.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
-import { BLOCK_TOKENS, BlockPrompts, blockReuse, hashIdsOf } from './trace-dataset.ts';
-
-/** Values of `--history`: which answers the later requests of a session repeat. */
-export const HISTORIES = ['recorded', 'live'] as const;
-export type History = (typeof HISTORIES)[number];
+import { BLOCK_TOKENS, BlockPrompts, hashIdsOf } from './trace-dataset.ts';
 
 /** Settings for sessions, besides the file. */
 export interface SessionOptions extends FileDatasetOptions {
@@ -54,30 +52,6 @@ function sessionsIn(type: SessionFileType, rows: readonly InputRow[], blockToken
   }
 }
 
-/** A request of a session as its file has it. */
-interface PlannedRequest {
-  readonly place: TurnPlace;
-  /** Number of the request whose messages and answer precede its own; null: none. */
-  readonly continues: number | null;
-  readonly messages: readonly Message[];
-  /** A message of random words that follows them; null: none. */
-  readonly words: PlannedWords | null;
-  /** Null: not recorded. */
-  readonly answer: Message | null;
-  readonly outputTokens: number | null;
-  readonly tools: readonly JsonObject[] | null;
-  readonly extra: JsonObject | null;
-}
-
-/** A text of which the file has the length, and ids of its blocks: equal ones have equal words. */
-interface PlannedWords {
-  readonly tokens: number;
-  readonly hashIds: readonly number[];
-  readonly blockTokens: number;
-  /** Whose ids they are; empty: those of the file. */
-  readonly scope: string;
-}
-
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool'] as const;
 
 /**
@@ -103,10 +77,11 @@ export async function sessions(type: SessionFileType, options: SessionOptions): 
     const number = order(phase, position);
     return sessionOf(all[number] ?? [], options, (words, request) => write(words, `${number}/${request}`));
   };
-  const shared: Dataset['shared'] = (phase, position) =>
-    (all[order(phase, position)] ?? []).flatMap(({ words }) =>
-      words === null ? [] : [blockReuse(words.tokens, words.hashIds, words.blockTokens, words.scope)],
-    );
+  const reuse = new SessionReuse(options);
+  const shared: Dataset['shared'] = (phase, position) => {
+    const number = order(phase, position);
+    return reuse.of(all[number] ?? [], { number, place: `${phase}/${position}` });
+  };
   const hasWords = all.flat().some(({ words }) => words !== null);
   return {
     planSha256: filePlanSha256(type, sha256, options, {
@@ -123,8 +98,7 @@ export async function sessions(type: SessionFileType, options: SessionOptions): 
     request: (phase, position) => conversation(phase, position).request(0, []),
     conversation,
     ...(due_ns === undefined ? {} : { due_ns }),
-    // Of texts it is not known what they share.
-    ...(all.flat().every(isOfBlocks) ? { shared } : {}),
+    ...(all.every((requests) => reuse.isKnownOf(requests)) ? { shared } : {}),
   };
 }
 
@@ -148,9 +122,6 @@ async function readSessions(
 
 /** Of a request: its words, with its number in the session. */
 type WordWriter = (words: PlannedWords, index: string) => string;
-
-const isOfBlocks = ({ words, messages, continues }: PlannedRequest): boolean =>
-  words !== null && words.hashIds.length > 0 && messages.length === 0 && continues === null;
 
 /** A JSON document per line, or a single one over several lines. */
 function documents(lines: readonly InputText[]): readonly InputText[] {

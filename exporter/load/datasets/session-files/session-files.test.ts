@@ -7,7 +7,7 @@ import { chat } from '../../endpoints/openai.ts';
 import type { Dataset } from '../dataset.ts';
 import { detectFileType } from '../detect-file-type.ts';
 import { openDataset, type FileType } from '../open-dataset.ts';
-import type { History } from '../sessions.ts';
+import type { History } from '../planned-session.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -429,6 +429,8 @@ describe("Weka's traces", () => {
       segments: [
         { key: '0/1', tokens: 64 },
         { key: '0/2', tokens: 64 },
+        // As in the same request of a session that recurs.
+        { key: 'words 0/4', tokens: 10 },
       ],
     });
   });
@@ -491,8 +493,8 @@ describe('rounds of TraceLab', () => {
       [[0], null, 0, 1.5],
     ]);
     expect(dataset.shared?.('measure', 0).map(({ segments }) => segments.map(({ key }) => key))).toEqual([
-      ['0/0', '0/1', '0/2'],
-      ['0/0', '0/1', '0/3'],
+      ['0/0', '0/1', '0/2', 'words 0/0'],
+      ['0/0', '0/1', '0/3', 'words 0/1'],
     ]);
     const texts = [0, 1].map((number) => (messagesOf(dataset, number) as [{ content: string }])[0].content.split(' '));
     expect(texts.map(({ length }) => length)).toEqual([200, 230]);
