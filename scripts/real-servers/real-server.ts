@@ -48,6 +48,8 @@ export interface RealServer {
   readonly requests: ServerCount;
   /** Its count of generated tokens; null when it has none. */
   readonly outputTokens: TokenCount | null;
+  /** Its API reads messages of sessions with agents; absent: they are not sent. */
+  readonly sessions?: true;
   /** Downloads and builds what is missing in `folder`. */
   install(folder: string): Promise<void>;
   /** Starts it and resolves when it answers. */

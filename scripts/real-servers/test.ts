@@ -4,15 +4,17 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RequestRecord } from '../../core/run/record.ts';
 import type { DistributionResult, ResultFile } from '../../core/run/result.ts';
 import { gates } from '../../exporter/judge/scenario-state.ts';
 import type { VerdictReport } from '../../core/api/comparison.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
+import { openStore } from '../../exporter/store/run-store.ts';
 import { loadCatalog } from '../../catalog/load.ts';
 import { compareServer } from '../catalog/pages.ts';
 import { readScriptOptions } from '../script-options.ts';
@@ -20,6 +22,7 @@ import { installFolder, freePort } from './processes.ts';
 import type { RealServer, RunningServer, ServerCount } from './real-server.ts';
 import { ensureCollector, exportedRuns, OTEL_COLLECTOR, type Received } from './otel-collector/otel-collector.ts';
 import { realServer, SERVER_LIST } from './servers.ts';
+import { sentEarly, sessionFile, SESSION_REQUESTS } from './sessions.ts';
 
 const LLMBENCH = fileURLToPath(new URL('../../bin/llmbench.js', import.meta.url));
 const REQUESTS = 60;
@@ -27,11 +30,13 @@ const REQUESTS = 60;
 const PROBE_REQUESTS = 1;
 const OUTPUT_TOKENS = 16;
 const SCRAPE_SECONDS = 1;
+const SESSIONS = 6;
 
 const USAGE = `usage: npm run test:real -- [--folder DIR] SERVER…
 
 Installs each SERVER on its first use, starts it, runs llmbench run and llmbench collect against it and checks that the
-client's and the server's counts of requests and output tokens are equal. Then accepts six runs as a baseline and checks
+client's and the server's counts of requests and output tokens are equal, also of sessions of agents with recorded and live
+answers, whose requests must not be early. Then accepts six runs as a baseline and checks
 that run --check and check --confirm, beside other load on the server, exit as the state that they print. Prints what the
 metrics pages have that the catalog does not state.
 
@@ -60,7 +65,7 @@ async function test(server: RealServer): Promise<void> {
   const results = mkdtempSync(join(tmpdir(), 'llmbench-real-'));
   try {
     const counts = await Promise.race([
-      measured(server, running, results),
+      allMeasured(server, running, results),
       running.ended.then((reason) => Promise.reject(new Error(reason))),
     ]);
     compare(counts);
@@ -93,6 +98,66 @@ function compare(counts: readonly Received[]): void {
   }
   const unequal = counts.filter((count) => count.client !== count.server);
   if (unequal.length > 0) throw new Error(`not equal: ${unequal.map(({ what }) => what).join(', ')}`);
+}
+
+async function allMeasured(server: RealServer, running: RunningServer, results: string): Promise<Received[]> {
+  const counts = await measured(server, running, results);
+  if (server.sessions !== true) return counts;
+  for (const history of ['recorded', 'live'])
+    counts.push(...(await sessionsMeasured(server, running, results, history)));
+  return counts;
+}
+
+/** Sends sessions of agents; no request may be early, and the servers must have counted the same. */
+async function sessionsMeasured(
+  server: RealServer,
+  running: RunningServer,
+  results: string,
+  history: string,
+): Promise<Received[]> {
+  const [file, runs, run] = [join(results, 'sessions.jsonl'), join(results, `sessions-${history}`), 'sessions'];
+  writeFileSync(file, sessionFile(SESSIONS));
+  await success(
+    llmbench(
+      ...[
+        'run',
+        '--url',
+        running.url,
+        '--model',
+        running.model,
+        ...server.runArgs,
+        '--server-metrics',
+        ...running.metrics,
+      ],
+      ...['--input-file', file, '--history', history, '--conversation-num', String(SESSIONS), '--concurrency', '3'],
+      ...['--osl', String(OUTPUT_TOKENS), '--runs-dir', runs, '--run-id', run, '--json'],
+    ),
+    'llmbench run',
+  );
+  const { store } = await openStore(runs);
+  const result = await store.readResult(run);
+  const servers = json<ServersFile>(join(store.pathOf(run), 'servers.json'));
+  const records: RequestRecord[] = [];
+  for await (const record of store.readRecords(await store.readRun(run), { withoutChunks: true })) {
+    if (record.phase === 'measure') records.push(record);
+  }
+  const expected = SESSIONS * SESSION_REQUESTS;
+  const what = (name: string): string => `${name}, sessions with ${history} answers`;
+  return [
+    { what: what('complete'), client: result.conversations?.complete ?? NaN, server: SESSIONS },
+    { what: what('early'), client: sentEarly(records), server: 0 },
+    { what: what('planned requests'), client: result.requests.ok ?? NaN, server: expected },
+    { what: what('requests'), client: result.requests.ok ?? NaN, server: gained(servers, server.requests) },
+    ...(server.outputTokens === null
+      ? []
+      : [
+          {
+            what: what('output tokens'),
+            client: outputTokens(result, server.outputTokens.client),
+            server: gained(servers, server.outputTokens),
+          },
+        ]),
+  ];
 }
 
 /** Collects before, during and after a run, and counts. */

@@ -21,6 +21,7 @@ export const dynamo: RealServer = {
   runArgs: ['--ignore-eos'],
   requests: { family: 'dynamo_frontend_requests_total', labels: { status: 'success' } },
   outputTokens: { family: 'dynamo_frontend_output_tokens_total', client: 'usage' },
+  sessions: true,
 
   async install(folder) {
     const python = environment(folder);
