@@ -1,5 +1,5 @@
 import type { Finding } from './lint.ts';
-import { TOKENS_PER_SECOND } from './src/server/panel-spec.ts';
+import { TOKENS_PER_SECOND } from './src/panels/display-units.ts';
 
 /** Findings that are wanted, each with the reason; one that nothing needs any more is an error. */
 export interface LintException {

@@ -4,17 +4,8 @@ import { WHOLE_RUN } from './wording.ts';
 import type { Histograms } from '../../prometheus/native-histograms.ts';
 import * as client from './queries/client.ts';
 import { SYSTEM_PRESENCE, systemKvCacheUsage, systemPercentiles, systemRates, systemSum } from './queries/system.ts';
-import {
-  closedRow,
-  lines,
-  number,
-  row,
-  TOKENS_PER_SECOND,
-  type PanelSpec,
-  type RowSpec,
-  type Signal,
-  type DisplayUnit,
-} from './server/panel-spec.ts';
+import { closedRow, lines, number, row, type PanelSpec, type RowSpec, type Signal } from './server/panel-spec.ts';
+import { TOKENS_PER_SECOND, type DisplayUnit } from './panels/display-units.ts';
 import { addRow } from './server/server-dashboard.ts';
 import type { Query } from './target.ts';
 import {

@@ -2,16 +2,8 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
 import { OVER_TIME } from './wording.ts';
 import type { Histograms } from '../../prometheus/native-histograms.ts';
-import {
-  cell,
-  closedRow,
-  lines,
-  row,
-  servers,
-  type RowSpec,
-  type Signal,
-  type DisplayUnit,
-} from './server/panel-spec.ts';
+import { cell, closedRow, lines, row, servers, type RowSpec, type Signal } from './server/panel-spec.ts';
+import { type DisplayUnit } from './panels/display-units.ts';
 import { addRow } from './server/server-dashboard.ts';
 import {
   datasourceVariable,

@@ -2,7 +2,7 @@ import { joinedTable, type Column } from '../panels/table.ts';
 import { timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
 import { systemRates } from '../queries/system.ts';
-import { TOKENS_PER_SECOND, COUNT, valueUnit } from '../server/panel-spec.ts';
+import { TOKENS_PER_SECOND, COUNT, valueUnit } from '../panels/display-units.ts';
 import { SHORT_RUN } from '../wording.ts';
 import { THIRD } from './whole-run.ts';
 

@@ -2,7 +2,7 @@ import type { RunPart } from '../../../prometheus/queries.ts';
 import { joinedTable, type Column } from '../panels/table.ts';
 import { timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
-import { COUNT, TOKENS_PER_SECOND } from '../server/panel-spec.ts';
+import { COUNT, TOKENS_PER_SECOND } from '../panels/display-units.ts';
 import { OVER_TIME } from '../wording.ts';
 import { THIRD } from './whole-run.ts';
 

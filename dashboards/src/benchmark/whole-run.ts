@@ -4,7 +4,7 @@ import { stat, type StatOptions } from '../panels/stat.ts';
 import { stateMappings, type State } from '../panels/state-timeline.ts';
 import { joinedTable, infoTable } from '../panels/table.ts';
 import * as client from '../queries/client.ts';
-import { TOKENS_PER_SECOND, COUNT } from '../server/panel-spec.ts';
+import { TOKENS_PER_SECOND, COUNT } from '../panels/display-units.ts';
 import { appPageOfRun } from '../target.ts';
 import { UNTIL_PUBLISHED, WHOLE_RUN } from '../wording.ts';
 

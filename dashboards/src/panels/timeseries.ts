@@ -9,7 +9,7 @@ import {
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
-import { TOKENS_PER_SECOND } from '../server/panel-spec.ts';
+import { TOKENS_PER_SECOND } from './display-units.ts';
 import { overTime, refId, runLinks, type Query } from '../target.ts';
 import { framed, type PanelFrame } from './frame.ts';
 

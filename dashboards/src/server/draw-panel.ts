@@ -16,7 +16,8 @@ import { NO_VALUE, objectiveLine, timeseries } from '../panels/timeseries.ts';
 import { HEATMAP_INSTANCE } from '../variables.ts';
 import { OVER_TIME } from '../wording.ts';
 import type { Family } from './families.ts';
-import { COUNT, type PanelSpec, type Alarm, type Cell, type Signal, type DisplayUnit } from './panel-spec.ts';
+import { type PanelSpec, type Alarm, type Cell, type Signal } from './panel-spec.ts';
+import { COUNT, type DisplayUnit } from '../panels/display-units.ts';
 
 const OF_RUN =
   'Counts and percentiles that `llmbench serve` publishes are of exactly the measure phase of the chosen runs, as soon as their ' +

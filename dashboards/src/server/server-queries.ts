@@ -7,7 +7,8 @@ import { runMatcher } from '../../../prometheus/queries.ts';
 import { SELECTED_RUNS } from '../queries/client.ts';
 import { HEATMAP_INSTANCE } from '../variables.ts';
 import { Families, type Family } from './families.ts';
-import { rateUnit, valueUnit, type Signal, type SignalOptions, type DisplayUnit } from './panel-spec.ts';
+import { type Signal, type SignalOptions } from './panel-spec.ts';
+import { rateUnit, valueUnit, type DisplayUnit } from '../panels/display-units.ts';
 
 /** The host and port in the address of a page, which is the instance of its series. */
 const INSTANCE = 'https?://([^/]+).*';
