@@ -182,11 +182,11 @@ export async function recordedTargets(
     for await (const stretch of api.stretches(selector, zero - BEFORE_SECONDS, to.getTime() / 1000, signal)) {
       recorded.add(stretch);
       unread = Math.max(unread, stretch.unread);
-      if (recorded.targets.size > MAX_TARGETS)
+      if (recorded.size > MAX_TARGETS)
         throw new ImportRefusal(`${selector} matches more than ${MAX_TARGETS} targets: match fewer`);
     }
     if (unread > 0) notes.add(`${things(unread, 'series')} with histograms that are not understood are left out`);
-    const targets = [...recorded.targets.values()].filter(({ store }) => store.scrapes > 0);
+    const targets = recorded.targets.filter(({ store }) => store.scrapes > 0);
     if (targets.length === 0)
       throw new NoSamples(`${selector} has no samples from ${from.toISOString()} to ${to.toISOString()}`);
     return targets;

@@ -147,6 +147,21 @@ test.each([
   expect(throughput?.kind === 'scalar' ? throughput.value : null).toBe(increase === null ? null : increase / 10);
 });
 
+test('the pages of llmbench are no servers', async () => {
+  const body = JSON.parse(countsOf({ 'a:1': [0, 10, 20] })) as { data: { result: object[] } };
+  const page = { job: 'llmbench', instance: 'b:9469', model_name: 'm' };
+  const ofPage = ['llmbench_server_requests_finished_total', 'process_cpu_seconds_total'].map((__name__) => ({
+    metric: { __name__, ...page },
+    values: [
+      [FROM, '1'],
+      [FROM + 1, '2'],
+    ],
+  }));
+  body.data.result.push(...ofPage);
+  const targets = await targetsOf(await api(respondWith(200, JSON.stringify(body))), 3);
+  expect(targets.map(({ name }) => name)).toEqual(['http://a:1/metrics']);
+});
+
 test('a restart is in the slice in which it was', async () => {
   const counts = [0, 10, 20, 30, 40, 50, 1, 11, 21, 31, 41, 51];
   const targets = await targetsOf(await api(respondWith(200, countsOf({ 'a:1': counts }))), 12);

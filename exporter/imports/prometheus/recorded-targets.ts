@@ -20,6 +20,8 @@ const LIMITS = { maxSeries: 20_000, maxValues: 8_000_000 };
 /** Labels that Prometheus adds to what a target exposes; `up` and the like are its own series. */
 const OF_TARGET = new Set(['__name__', 'job', 'instance']);
 const OF_PROMETHEUS = /^(up|scrape_\w+)$/;
+/** What llmbench publishes of a run, with the labels of the servers that it measured. */
+const OF_LLMBENCH = /^llmbench_/;
 const SUFFIX = /_(bucket|sum|count)$/;
 /** Two scrapes that are further apart than this many intervals have a gap between them. */
 const GAP_INTERVALS = 1.5;
@@ -44,8 +46,14 @@ export class RecordedTargets {
     this.#types = new FamilyTypes(types);
   }
 
-  get targets(): ReadonlyMap<string, RecordedTarget> {
-    return this.#targets;
+  /** Those of servers: not the pages of llmbench, which a selector by a model also matches. */
+  get targets(): readonly RecordedTarget[] {
+    return [...this.#targets.values()].filter(({ isOfLlmbench, system }) => !isOfLlmbench || system !== null);
+  }
+
+  /** Of all kinds. */
+  get size(): number {
+    return this.#targets.size;
   }
 
   /** Adds what was recorded after the stretches that were added before. */
@@ -78,6 +86,8 @@ export class RecordedTarget {
   readonly #types: FamilyTypes;
   readonly #times: number[] = [];
   #failed = 0;
+  /** Whether it exposes what llmbench publishes. */
+  isOfLlmbench = false;
 
   constructor(labels: RecordedSeries['labels'], zero: number, types: FamilyTypes) {
     const { instance = '', job = '' } = labels;
@@ -140,7 +150,8 @@ export class RecordedTarget {
 
   #open({ labels, samples, histograms }: RecordedSeries): OpenSeries[] {
     const name = labels['__name__'] ?? '';
-    if (OF_PROMETHEUS.test(name) || !isMetricName(name)) return [];
+    if (OF_LLMBENCH.test(name)) this.isOfLlmbench = true;
+    if (OF_LLMBENCH.test(name) || OF_PROMETHEUS.test(name) || !isMetricName(name)) return [];
     const own = Object.entries(labels).filter(([label]) => !OF_TARGET.has(label) && isLabelName(label));
     const ofSeries = Object.fromEntries(own);
     const start = `${seriesStart(name, ofSeries)} `;
