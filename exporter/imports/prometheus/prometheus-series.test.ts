@@ -173,3 +173,31 @@ test('a restart is in the slice in which it was', async () => {
   });
   expect(restarts).toEqual([[0], [1], [0]]);
 });
+
+/** A process that starts anew at second 6, where a series is absent until its first request at second 9. */
+test.each([
+  // 40 and 40 before the restart, 6 and 6 after it.
+  ['all of it', 0, 12, 92],
+  ['the restart and not yet a request', 4, 8, 0],
+  ['the requests of the new process', 8, 12, 12],
+])('a series that a restart removed counts from 0 in a slice with %s', async (_, from_s, to_s, requests) => {
+  const own = { job: 'vllm', instance: 'a:1' };
+  const series = (labels: object, values: readonly (number | null)[]) => ({
+    metric: { ...own, ...labels },
+    values: values.flatMap((value, i) => (value === null ? [] : [[FROM + i, String(value)]])),
+  });
+  const total = { __name__: 'vllm:request_success_total' };
+  const counted = [100, 110, 120, 130, 140];
+  const result = [
+    series({ __name__: 'up' }, [1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1]),
+    series({ __name__: 'process_start_time_seconds' }, [5, 5, 5, 5, 5, null, 99, 99, 99, 99, 99, 99, 99]),
+    series({ ...total, finished_reason: 'length' }, [...counted, null, null, null, null, 3, 4, 5, 6]),
+    series({ ...total, finished_reason: 'stop' }, [...counted, null, 0, 0, 0, 3, 4, 5, 6]),
+  ];
+  const body = JSON.stringify({ status: 'success', data: { resultType: 'matrix', result } });
+  const targets = await targetsOf(await api(respondWith(200, body)), 12);
+  const { from, to } = windowOf(12);
+  const slice = within(collectionOf(targets, from, to), from_s * 1e9, to_s * 1e9);
+  const throughput = serverMeasures(slice, 'vllm').find(({ measure }) => measure === 'request_throughput');
+  expect(throughput?.kind === 'scalar' ? (throughput.value ?? NaN) * (to_s - from_s) : null).toBeCloseTo(requests, 9);
+});

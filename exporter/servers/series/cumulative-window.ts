@@ -123,6 +123,12 @@ function stretchesOf<S extends ScalarSeries | HistogramSeries>(
   return { stretches, resets };
 }
 
+/** Whether a series is absent at a scrape and began anew since its last value: then it counts from 0 when it returns. */
+function restartedAbsent(series: ScalarSeries | HistogramSeries, scrape: number): boolean {
+  const absentSince = series.absentSince(scrape);
+  return absentSince !== null && series.anewAt.some((anew) => anew >= absentSince && anew <= scrape);
+}
+
 const NO_LABELS: ReadonlySet<string> = new Set();
 
 /** Where the first part begins; null: at 0; undefined: unknown, because only one scrape has the series. */
@@ -133,6 +139,7 @@ function firstOf<S extends ScalarSeries | HistogramSeries>(
   end: number,
 ): Stretch<S>['first'] | undefined {
   const before = series.lastValueAt(series.changeAt(from));
+  if (before >= 0 && restartedAbsent(series, from)) return null;
   if (before >= 0) return end > from ? { series, change: before } : undefined;
   if (series.bornAt > from && series.startsAtZero) {
     const predecessor = series instanceof HistogramSeries ? (series.predecessor as S | null) : null;
