@@ -61,7 +61,8 @@ export async function prometheusAccess(options: OptionValues<typeof PROMETHEUS_A
   const headers = scrapeHeaders(options['prometheus-header'], '--prometheus-header');
   const caFile = options['prometheus-tls-ca'];
   const tls = { caFile, certFile: null, keyFile: null, serverName: null, insecure: false };
-  return readPageAccess({ headers, bearerVariable: options['prometheus-bearer-env'] }, tls, process.env);
+  const credentials = { headers, bearerVariable: options['prometheus-bearer-env'] };
+  return readPageAccess(credentials, tls, process.env, '--prometheus-bearer-env');
 }
 
 /** Throws a `CliError`. */

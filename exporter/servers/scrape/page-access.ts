@@ -28,15 +28,20 @@ export interface PageCredentials {
 
 export const NO_CREDENTIALS: PageCredentials = { headers: {}, bearerVariable: null };
 
-/** The same with what the files and the environment contain. Throws a `ConfigurationError`. */
+/**
+ * The same with what the files and the environment contain. `bearerOption`: the option that names the variable. Throws a
+ * `ConfigurationError`.
+ */
 export async function readPageAccess(
   { headers, bearerVariable, direct = false }: PageCredentials,
   tls: TlsFiles,
   environment: NodeJS.ProcessEnv,
+  bearerOption = '--server-metrics-bearer-env',
 ): Promise<PageAccess> {
-  const option = '--server-metrics-bearer-env';
   const bearer =
-    bearerVariable === null ? {} : { authorization: `Bearer ${secretVariable(bearerVariable, environment, option)}` };
+    bearerVariable === null
+      ? {}
+      : { authorization: `Bearer ${secretVariable(bearerVariable, environment, bearerOption)}` };
   const proxies = direct ? NO_PROXIES : environmentProxies(environment);
   const access = { headers: { ...headers, ...bearer }, tls: await readTlsFiles(tls) };
   return proxies === NO_PROXIES ? access : { ...access, proxies };
