@@ -23,7 +23,14 @@ beforeEach(async () => {
 afterEach(() => rm(runs, { recursive: true }));
 
 /** Durations and offsets: independent of the run's zero. */
-const DURATIONS: readonly string[] = ['connect_ns', 'tcp_connect_ns', 'chunk_offsets_ns', 'think_ns', 'tool_ns'];
+const DURATIONS: readonly string[] = [
+  'connect_ns',
+  'tcp_connect_ns',
+  'audio_ns',
+  'chunk_offsets_ns',
+  'think_ns',
+  'tool_ns',
+];
 
 const END: RunEnd = {
   status: 'completed',
