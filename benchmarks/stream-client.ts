@@ -20,11 +20,11 @@ import { pacedUrl } from './paced-server.ts';
 const ID_START = 'data: {"id":"chatcmpl-'.length;
 const ID_END = ID_START + 19;
 const MIN_CONTENT_EVENT = 230;
-const MOST = 1 << 23;
+const MAX_CHUNKS = 1 << 23;
 
 /** Compares each piece's stamp with the time that its event carries, and counts what failed. */
 class StampErrors {
-  readonly #errors_ms = new Float64Array(MOST);
+  readonly #errors_ms = new Float64Array(MAX_CHUNKS);
   #chunks = 0;
   #failed = 0;
 
@@ -38,7 +38,7 @@ class StampErrors {
     if (end - start < MIN_CONTENT_EVENT || bytes[start] !== 100) return;
     let written_ns = 0;
     for (let i = start + ID_START; i < start + ID_END; i++) written_ns = written_ns * 10 + (bytes[i] ?? 0) - 48;
-    if (this.#chunks < MOST) this.#errors_ms[this.#chunks] = (stamp_ns - written_ns) / 1e6;
+    if (this.#chunks < MAX_CHUNKS) this.#errors_ms[this.#chunks] = (stamp_ns - written_ns) / 1e6;
     this.#chunks++;
   }
 
@@ -56,7 +56,7 @@ class StampErrors {
   }
 
   summary(): { chunks: number; p50_ms: number | null; p99_ms: number | null; p999_ms: number | null } {
-    const sorted = this.#errors_ms.slice(0, Math.min(this.#chunks, MOST)).sort();
+    const sorted = this.#errors_ms.slice(0, Math.min(this.#chunks, MAX_CHUNKS)).sort();
     const at = (q: number): number | null => {
       const value = sorted[Math.floor(q * (sorted.length - 1))];
       return value === undefined ? null : Number(value.toFixed(3));

@@ -176,10 +176,10 @@ function relative(a: number, b: number): number {
 }
 
 /** Below a nanosecond, or its like in other units, rounding is all there is. */
-const SMALLEST = 1e-9;
+const MIN_DIFFERENCE = 1e-9;
 
 function isClose(a: number, b: number, tolerance: number): boolean {
-  return Math.abs(a - b) <= SMALLEST || relative(a, b) <= tolerance;
+  return Math.abs(a - b) <= MIN_DIFFERENCE || relative(a, b) <= tolerance;
 }
 
 /** Summarizes the records of an import while they pass, and passes on only those that can be true. */

@@ -16,7 +16,7 @@ import { newestVerdicts, readVerdicts, type Verdicts } from './verdict-log.ts';
 /** Significance level of a change: histories are long, and looked at again with each run. */
 const SIGNIFICANCE = 0.001;
 /** Runs of a level. */
-const FEWEST = 5;
+const MIN_RUNS = 5;
 /** The last runs that are looked at, and of a level those that its size is estimated from. */
 const MAX_RUNS = 1000;
 const MAX_A_LEVEL = 100;
@@ -54,7 +54,7 @@ function pointsOf(key: FigureKey, runs: readonly RunFigures[]): readonly Point[]
 
 function changesOf(key: FigureKey, margin: number, points: readonly Point[]): HistoryChange[] {
   const middles = points.map(({ known }) => percentile(Float64Array.from(known), 0.5));
-  const options = { significance: SIGNIFICANCE, fewest: FEWEST, random: seededRandom(keyText(key)) };
+  const options = { significance: SIGNIFICANCE, fewest: MIN_RUNS, random: seededRandom(keyText(key)) };
   return largeEnough(margin, points, changePointsOf(middles, options)).map(({ change, start, end, shift }) => ({
     ...key,
     run_id: points[change.index]?.run_id ?? '',

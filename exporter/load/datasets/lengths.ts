@@ -42,7 +42,7 @@ export function drawLength({ mean, stddev }: LengthSpread, random: Random): numb
   return Math.max(1, Math.round(drawNormal(mean, stddev, random)));
 }
 
-const LONGEST = 1e7;
+const MAX_TOKENS = 1e7;
 
 /**
  * Reads `--seq-dist` in AIPerf's three forms: `ISL|STDDEV,OSL|STDDEV:PERCENT;…`, `[(ISL,OSL):PERCENT,…]` and `{"pairs":
@@ -118,8 +118,8 @@ function weighted(given: Readonly<Record<string, unknown>>, text: string): Weigh
     return refuse(text, `${key} is ${wrong} and must be a number from ${least} to ${most}`);
   };
   return {
-    input: { mean: number('isl', 1, LONGEST), stddev: number('isl_stddev', 0, LONGEST, 0) },
-    output: { mean: number('osl', 1, LONGEST), stddev: number('osl_stddev', 0, LONGEST, 0) },
+    input: { mean: number('isl', 1, MAX_TOKENS), stddev: number('isl_stddev', 0, MAX_TOKENS, 0) },
+    output: { mean: number('osl', 1, MAX_TOKENS), stddev: number('osl_stddev', 0, MAX_TOKENS, 0) },
     share: number('prob', 0, 100) / 100,
   };
 }

@@ -3,7 +3,7 @@ import { type Endpoint, isObject, type JsonObject } from '../endpoints/endpoint.
 import type { MediaKind } from '../media/media-kinds.ts';
 import type { InputText } from './input-lines.ts';
 
-const LONGEST = 1e7;
+const MAX_TOKENS = 1e7;
 const LATEST_MS = 1e12;
 /** What other tools' files may contain and llmbench cannot send. */
 const NOT_SENT = ['video', 'videos'];
@@ -97,12 +97,12 @@ export class InputRow {
   }
 
   tokens(key: string): number | null {
-    return this.#number(key, 1, LONGEST, true);
+    return this.#number(key, 1, MAX_TOKENS, true);
   }
 
   /** Tokens or things, of which there may be none. */
   count(key: string): number | null {
-    return this.#number(key, 0, LONGEST, true);
+    return this.#number(key, 0, MAX_TOKENS, true);
   }
 
   milliseconds(key: string): number | null {

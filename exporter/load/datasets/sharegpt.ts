@@ -116,7 +116,7 @@ const isSpace = (byte: number): boolean => byte === 0x20 || byte === LF || byte 
 const isMark = (byte: number): boolean => byte === 0xef || byte === 0xbb || byte === 0xbf;
 
 /** Limits of vLLM's benchmark for this dataset, in tokens. */
-const SHORTEST = 4;
+const MIN_TOKENS = 4;
 const MAX_PROMPT = 1024;
 const MAX_BOTH = 2048;
 
@@ -169,7 +169,7 @@ function pairOf(row: InputRow, { tokenizer, outputTokens }: FileDatasetOptions):
   if (tokenizer === null) return { prompt, input_tokens: null, max_tokens: outputTokens ?? 0 };
   const input_tokens = tokenizer.count(prompt);
   const max_tokens = outputTokens ?? tokenizer.count(completion);
-  if (input_tokens < SHORTEST || (outputTokens === null && max_tokens < SHORTEST)) return null;
+  if (input_tokens < MIN_TOKENS || (outputTokens === null && max_tokens < MIN_TOKENS)) return null;
   if (input_tokens > MAX_PROMPT || input_tokens + max_tokens > MAX_BOTH) return null;
   return { prompt, input_tokens, max_tokens };
 }

@@ -3,7 +3,7 @@ import { drawNormal, seededRandom } from '../../../core/stats/seeded-random.ts';
 import { dataOf, dataUrl } from './media-urls.ts';
 import { encodeWav, wavSeconds } from './wav.ts';
 
-const LEAST_SECONDS = 0.01;
+const MIN_SECONDS = 0.01;
 /** Seconds of noise that clips are cut from; longer clips repeat it. */
 const NOISE_SECONDS = 30;
 /** What no other clip has: more bits than any number of clips needs. */
@@ -19,7 +19,7 @@ export function syntheticAudio(length: Spread, sampleRates: readonly number[], s
   return (key) => {
     const random = seededRandom(key);
     const { rate, noise } = noises[Math.floor(random() * noises.length)] ?? { rate: 1, noise: Buffer.alloc(2) };
-    const seconds = Math.max(LEAST_SECONDS, drawNormal(length.mean, length.stddev, random));
+    const seconds = Math.max(MIN_SECONDS, drawNormal(length.mean, length.stddev, random));
     const samples = Buffer.alloc(2 * Math.max(1, Math.round(seconds * rate)));
     const start = 2 * Math.floor((random() * noise.length) / 2);
     for (let at = 0; at < samples.length;) {

@@ -57,10 +57,10 @@ export function columnsOf(
   return isEqual ? sets.flatMap(([first]) => (first ? { ...first, mark: first.mark.charAt(0) } : [])) : all;
 }
 
-const LONGEST = 40;
+const MAX_CHARACTERS = 40;
 
 function shortened(text: string): string {
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text;
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)} …` : text;
 }
 
 /** Something in which runs differ, with the text of each run. */
