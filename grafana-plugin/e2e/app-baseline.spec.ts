@@ -59,7 +59,9 @@ test('an exporter that allows no changes: how to switch them on', async ({ page,
   await page.getByRole('button', { name: 'Change baseline' }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText('The exporter does not allow changes');
-  await expect(dialog).toContainText('llmbench-observability serve --api-token-file api-token --allow-baseline-changes');
+  await expect(dialog).toContainText(
+    'llmbench-observability serve --api-token-file api-token --allow-baseline-changes'
+  );
   await keepPicture(page, 'baseline-off');
 });
 
