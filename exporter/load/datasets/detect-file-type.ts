@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beginningOf, lineOf, SESSION_FILES } from './input-lines.ts';
 import { AZURE, BURST_GPT, type CsvTraceFormat } from './trace-dataset.ts';
 import type { FileType } from './open-dataset.ts';
+import { SESSION_TYPES } from './planned-session.ts';
 
 /** Formats whose requests always have times. */
 export const TIMED_TYPES: ReadonlySet<string> = new Set<FileType>([
@@ -10,16 +11,6 @@ export const TIMED_TYPES: ReadonlySet<string> = new Set<FileType>([
   'burst_gpt_trace',
   'azure_trace',
   'llmbench_plan',
-]);
-
-/** Formats of which a folder has one file or more per session. */
-const SESSION_TYPES: ReadonlySet<FileType> = new Set<FileType>([
-  'sessions',
-  'agentic_mooncake',
-  'dag_jsonl',
-  'otel_spans',
-  'tracelab',
-  'weka_trace',
 ]);
 
 /**
@@ -37,7 +28,7 @@ function typeOfFolder(path: string): FileType {
     .filter((name) => SESSION_FILES.test(name))
     .sort();
   const type = first === undefined ? null : detectFileType(join(path, first));
-  return type != null && SESSION_TYPES.has(type) ? type : 'random_pool';
+  return SESSION_TYPES.find((each) => each === type) ?? 'random_pool';
 }
 
 function typeOfText(text: string): FileType | null {

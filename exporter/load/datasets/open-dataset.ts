@@ -27,7 +27,7 @@ import {
 } from './file-dataset.ts';
 import { multiTurn } from './multi-turn.ts';
 import { planDataset } from './plan-file.ts';
-import type { History } from './planned-session.ts';
+import { SESSION_TYPES, type History } from './planned-session.ts';
 import { sessions } from './sessions.ts';
 import { RowMedia } from './row-media.ts';
 import { withMedia, type RequestedMedia } from './with-media.ts';
@@ -50,12 +50,7 @@ export const FILE_TYPES = [
   'burst_gpt_trace',
   'azure_trace',
   'sharegpt',
-  'sessions',
-  'agentic_mooncake',
-  'dag_jsonl',
-  'otel_spans',
-  'tracelab',
-  'weka_trace',
+  ...SESSION_TYPES,
   'llmbench_plan',
 ] as const;
 export type FileType = (typeof FILE_TYPES)[number];
@@ -120,15 +115,7 @@ export async function openDataset(request: DatasetRequest, tokenizer: Tokenizer 
 }
 
 /** Files whose requests are complete, or whose agents have messages that begin no turn. */
-const OWN_MESSAGES: ReadonlySet<FileType> = new Set([
-  'raw_payload',
-  'sessions',
-  'agentic_mooncake',
-  'dag_jsonl',
-  'otel_spans',
-  'tracelab',
-  'weka_trace',
-]);
+const OWN_MESSAGES: ReadonlySet<FileType> = new Set(['raw_payload', ...SESSION_TYPES]);
 
 async function openTexts(request: DatasetRequest, tokenizer: Tokenizer | null): Promise<Dataset> {
   const { file, inputTokens, outputTokens, seed, repeat, takes } = request;

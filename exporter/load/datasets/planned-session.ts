@@ -1,6 +1,16 @@
 import type { JsonObject, Message } from '../endpoints/endpoint.ts';
 import type { TurnPlace } from './dataset.ts';
 
+/** Formats of sessions, of which a folder has one file or more per session. */
+export const SESSION_TYPES = [
+  'sessions',
+  'agentic_mooncake',
+  'dag_jsonl',
+  'otel_spans',
+  'tracelab',
+  'weka_trace',
+] as const;
+
 /** Values of `--history`: which answers the later requests of a session repeat. */
 export const HISTORIES = ['recorded', 'live'] as const;
 export type History = (typeof HISTORIES)[number];

@@ -5,7 +5,7 @@ import type { Conversation, Dataset } from './dataset.ts';
 import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
 import { filesIn, readLines, SESSION_FILES, type InputText } from './input-lines.ts';
 import { dueTimes_ns, InputRow } from './row.ts';
-import type { History, PlannedRequest, PlannedWords } from './planned-session.ts';
+import type { SESSION_TYPES, History, PlannedRequest, PlannedWords } from './planned-session.ts';
 import { agenticMooncakeSessions } from './session-files/agentic-mooncake.ts';
 import { dagSessions } from './session-files/aiperf-dag.ts';
 import { mooncakeSessions } from './session-files/mooncake-sessions.ts';
@@ -29,8 +29,7 @@ export interface SessionOptions extends FileDatasetOptions {
 }
 
 /** Formats of files with sessions, by their `--custom-dataset-type`. */
-type SessionFileType =
-  'sessions' | 'agentic_mooncake' | 'dag_jsonl' | 'mooncake_trace' | 'otel_spans' | 'tracelab' | 'weka_trace';
+type SessionFileType = (typeof SESSION_TYPES)[number] | 'mooncake_trace';
 
 /** The sessions of a file in our own format. */
 function sessionsIn(type: SessionFileType, rows: readonly InputRow[], blockTokens: number | null): readonly InputRow[] {
