@@ -27,6 +27,10 @@ export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, start_time };
 }
 
+/** Whether both are the same process. */
+export const isSameProcess = (a: ProcessIdentity, b: ProcessIdentity): boolean =>
+  a.pid === b.pid && a.start_time === b.start_time;
+
 /** Whether a process is running, as far as this can be determined from here. */
 export function processState({ pid, start_time }: ProcessIdentity): ProcessState {
   const [where, ticks] = start_time.split('.');

@@ -2,7 +2,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../errors/expected-error.ts';
 import { replaceJson } from '../../files/durable-file.ts';
-import { isOwned, ownIdentity, startHeartbeat, type ProcessIdentity } from '../../files/process-identity.ts';
+import {
+  isOwned,
+  isSameProcess,
+  ownIdentity,
+  startHeartbeat,
+  type ProcessIdentity,
+} from '../../files/process-identity.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 import { temporariesOf } from '../temporary-file.ts';
 
@@ -21,14 +27,14 @@ export class ScheduleLease {
   /** Takes it if no running process has it. Throws the file system's error. */
   async isHeld(): Promise<boolean> {
     const owner = await this.#owner();
-    if (owner !== null && this.#isOwn(owner)) return true;
+    if (owner !== null && isSameProcess(owner, this.#own)) return true;
     this.#heartbeat?.stop();
     this.#heartbeat = null;
     if (owner !== null && (await isOwned(owner, this.#path).catch(absent))) return false;
     await replaceJson(this.#path, this.#own, this.#temporaries);
     // Of two that take it at once the last has it.
     const taken = await this.#owner();
-    if (taken === null || !this.#isOwn(taken)) return false;
+    if (taken === null || !isSameProcess(taken, this.#own)) return false;
     this.#heartbeat = startHeartbeat(this.#path);
     return true;
   }
@@ -37,11 +43,7 @@ export class ScheduleLease {
     if (this.#heartbeat === null) return;
     this.#heartbeat.stop();
     const owner = await this.#owner();
-    if (owner !== null && this.#isOwn(owner)) await rm(this.#path, { force: true });
-  }
-
-  #isOwn({ pid, start_time }: ProcessIdentity): boolean {
-    return pid === this.#own.pid && start_time === this.#own.start_time;
+    if (owner !== null && isSameProcess(owner, this.#own)) await rm(this.#path, { force: true });
   }
 
   /** Null if no process has it, or the file was not written by this program. */

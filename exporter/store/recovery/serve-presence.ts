@@ -2,7 +2,13 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceJson } from '../../files/durable-file.ts';
 import { temporariesOf } from '../temporary-file.ts';
-import { startHeartbeat, ownIdentity, isOwned, type ProcessIdentity } from '../../files/process-identity.ts';
+import {
+  startHeartbeat,
+  ownIdentity,
+  isOwned,
+  isSameProcess,
+  type ProcessIdentity,
+} from '../../files/process-identity.ts';
 import { codeOf } from '../../errors/expected-error.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 
@@ -56,7 +62,7 @@ export async function announceServe(
       heartbeat.stop();
       await noting;
       const now = await readPresence(path);
-      if (now !== null && now.pid === own.pid && now.start_time === own.start_time) await rm(path, { force: true });
+      if (now !== null && isSameProcess(now, own)) await rm(path, { force: true });
     },
   };
 }
