@@ -50,7 +50,7 @@ export function onComparableDays(slices: PairedSlices): ComparableSlices {
  * other: what A varies from day to day where other days are known, else the ratios of the pairs with any dependence that they do not exclude.
  */
 export function sliceDoubts({ a, b, days }: PairedSlices, rules: Rules): ReadonlyMap<string, Doubt> {
-  const usable = casesOf(a, b, rules).filter((each) => each.problem === null && isFinite(each));
+  const usable = casesOf(a, b, rules).filter((each) => each.problem === null && hasFigures(each));
   const ofDays = days.map((day) => new Map(casesOf(day, b, rules).map((each) => [keyText(each.key), each])));
   const doubts = [true, false].flatMap((gates) => {
     const cases = usable.filter(({ place }) => gates === place >= 0);
@@ -58,7 +58,7 @@ export function sliceDoubts({ a, b, days }: PairedSlices, rules: Rules): Readonl
       const differences = to.map((value, i) => middle(value) - middle(from[i] ?? [NaN, NaN]));
       const known = ofDays.flatMap((cases) => {
         const found = cases.get(keyText(key));
-        return found?.problem === null && isFinite(found) ? [found.a.map(middle)] : [];
+        return found?.problem === null && hasFigures(found) ? [found.a.map(middle)] : [];
       });
       return known.length < MIN_DAYS ? dependentMean(differences) : meanBesideDays(differences, known);
     });
@@ -67,4 +67,4 @@ export function sliceDoubts({ a, b, days }: PairedSlices, rules: Rules): Readonl
   return new Map(doubts);
 }
 
-const isFinite = ({ a, b }: FigureCase): boolean => [...a, ...b].every((value) => value.every(Number.isFinite));
+const hasFigures = ({ a, b }: FigureCase): boolean => [...a, ...b].every((value) => value.every(Number.isFinite));

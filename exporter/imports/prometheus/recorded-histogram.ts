@@ -49,8 +49,8 @@ export function recordedHistogram(value: unknown): NativeHistogram | null {
   if (zero !== undefined || sides.some(({ rule }) => rule !== OPEN_LEFT)) return null;
   const ends = new Set(sides.flatMap(({ low, high }) => [low, high]).filter(Number.isFinite));
   const customBounds = [...ends].sort((a, b) => a - b);
-  const indexOf = (high: number): number => (high === Infinity ? customBounds.length : customBounds.indexOf(high));
-  const positive = sides.map(({ low, high, count: own }) => ({ index: indexOf(high), low, high, count: own }));
+  const customIndex = (high: number): number => (high === Infinity ? customBounds.length : customBounds.indexOf(high));
+  const positive = sides.map(({ low, high, count: own }) => ({ index: customIndex(high), low, high, count: own }));
   return { ...common, schema: CUSTOM_BUCKETS_SCHEMA, positive, negative: [], customBounds };
 }
 

@@ -82,6 +82,7 @@ interface NamedFile {
 async function filesOf(kind: MediaKind, source: string): Promise<readonly NamedFile[]> {
   if (isMediaUrl(source)) return [{ path: source, folder: '' }];
   const { all, names } = WORDS[kind];
+  // What is no file or folder may be a pattern.
   const found = await stat(source).catch(() => null);
   if (found?.isFile() === true && !source.endsWith('.txt')) return [{ path: source, folder: '' }];
   const isList = found?.isFile() === true;
