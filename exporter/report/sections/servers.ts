@@ -157,7 +157,7 @@ function besideClient(result: ResultFile, series: readonly SeriesSummary[]): Htm
 function roundTrip({ network }: ResultFile): string {
   return network === undefined
     ? ''
-    : ` (a round trip of ${quantity(network.min_seconds, 'seconds')} by the shortest TCP handshake)`;
+    : ` (a round trip of at most ${quantity(network.min_seconds, 'seconds')}, by TCP handshakes and the fastest response)`;
 }
 
 function clientRow(result: ResultFile, name: string): Html {

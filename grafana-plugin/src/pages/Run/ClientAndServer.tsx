@@ -203,7 +203,7 @@ function allowanceText({ seconds, source }: Allowance): string {
     case 'measured':
       return t(
         'compare.uses-measured',
-        'Network allowance: {{allowance}}, the shortest round trip of the TCP handshakes of this run.',
+        'Network allowance: {{allowance}}, the shortest round trip of this run, by TCP handshakes and the fastest response.',
         { allowance }
       );
     case 'assumed':
