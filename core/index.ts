@@ -3,9 +3,9 @@
  * What is exported here is stable; docs/guides/library.md describes it.
  */
 export { parseExposition } from './exposition/parse.ts';
-export { createScrapeParser, type ScrapeParser } from './exposition/scrape-parser.ts';
+export { createScrapeParser, type ScrapeParser } from './exposition/parse.ts';
 export { ExpositionError } from './exposition/exposition.ts';
-export { classicHistograms, type ClassicHistogramSeries } from './exposition/classic-histograms.ts';
+export { classicHistograms, type ClassicHistogramSeries } from './exposition/exposition.ts';
 export type { ParseLimits, ParseOptions } from './exposition/exposition.ts';
 export type {
   Exemplar,

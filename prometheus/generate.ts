@@ -1,7 +1,7 @@
 /** Writes the generated files: `node prometheus/generate.ts [--runbooks-url URL] [--max-scrape-interval SECONDS]`. */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { MAX_SCRAPE_INTERVAL_SECONDS } from '../core/run/scrape-interval.ts';
+import { MAX_SCRAPE_INTERVAL_SECONDS } from '../core/objectives/rule-settings.ts';
 import { COMPOSE_PROMETHEUS_CONFIG, renderPrometheusConfig } from './config.ts';
 import { rulesWithFormerNames } from './former-names.ts';
 import { renderGrafanaAlerts } from './grafana-alerts.ts';

@@ -1,4 +1,4 @@
-import { OBJECTIVES, type LatencyObjective } from '../core/objectives/alert-objectives.ts';
+import { OBJECTIVES, type LatencyObjective } from '../core/objectives/rule-settings.ts';
 
 /** The series with the limit of an objective in seconds. */
 export function limitSeries(measure: LatencyObjective['measure']): string {

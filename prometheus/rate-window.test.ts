@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
-import { MAX_SCRAPE_INTERVAL_SECONDS } from '../core/run/scrape-interval.ts';
+import { MAX_SCRAPE_INTERVAL_SECONDS } from '../core/objectives/rule-settings.ts';
 import { withRateWindow } from './rate-window.ts';
 
 const FILES = (['rules', 'alerts'] as const).flatMap((folder) =>

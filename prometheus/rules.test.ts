@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { catalogs } from '../catalog/load.ts';
 import { DISTRIBUTION_MEASURES } from '../core/measures/measures.ts';
 import { knownMetrics, ruleFiles, type Rule } from './known-metrics.ts';
-import { OBJECTIVES } from '../core/objectives/alert-objectives.ts';
+import { OBJECTIVES } from '../core/objectives/rule-settings.ts';
 import { renderObjectives } from './objectives.ts';
 import { selectors } from './promql.ts';
 import { RUNBOOKS_URL } from './runbooks.ts';

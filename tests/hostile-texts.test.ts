@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseText } from '../core/exposition/parse.ts';
 import { isSecretName, withoutSecrets } from '../core/run/secret-fields.ts';
 import { nearestNames } from '../core/text/nearest-names.ts';
-import { quoted } from '../core/text/shell-word.ts';
+import { quoted } from '../core/text/words.ts';
 import { publicValue } from '../exporter/cli/options/public-value.ts';
 import { messageExcerpt } from '../exporter/errors/message-excerpt.ts';
 import { retryAfterSeconds } from '../exporter/http-client/backoff.ts';

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { shellCommand } from '../core/text/shell-word.ts';
+import { shellCommand } from '../core/text/words.ts';
 import { screenOf } from '../exporter/cli/testing/screen.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));

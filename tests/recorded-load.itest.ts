@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { quantileBounds } from '../core/histogram/bounds.ts';
-import type { RecordedLoad, TokenCounts } from '../core/run/recorded-load.ts';
+import type { RecordedLoad, TokenCounts } from '../core/run/load.ts';
 import type { ResultFile } from '../core/run/result.ts';
 import { percentile } from '../core/stats/percentiles.ts';
 import { until } from '../core/testing/until.ts';

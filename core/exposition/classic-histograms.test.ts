@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { classicHistograms } from './classic-histograms.ts';
-import type { ClassicHistogramSeries } from './classic-histograms.ts';
-import type { Exposition } from './exposition.ts';
+import { type Exposition, classicHistograms, type ClassicHistogramSeries } from './exposition.ts';
 import { parseOpenMetrics, parseText } from './parse.ts';
 
 const text = (...lines: string[]): Exposition => parseText(new TextEncoder().encode(lines.join('\n') + '\n'));

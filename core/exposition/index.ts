@@ -13,11 +13,11 @@ export { ExpositionError } from './exposition.ts';
 export type { ParseLimits } from './exposition.ts';
 export { parseExposition, parseOpenMetrics, parseText } from './parse.ts';
 export { parseProtobuf } from './protobuf/parse-protobuf.ts';
-export { createScrapeParser } from './scrape-parser.ts';
-export type { ScrapeParser } from './scrape-parser.ts';
+export { createScrapeParser } from './parse.ts';
+export type { ScrapeParser } from './parse.ts';
 export { labelsOfRow } from './page/parsed-exposition.ts';
-export { classicHistograms } from './classic-histograms.ts';
-export type { ClassicHistogramSeries } from './classic-histograms.ts';
+export { classicHistograms } from './exposition.ts';
+export type { ClassicHistogramSeries } from './exposition.ts';
 export { formatCanonicalNumber, formatNumber } from './write-page.ts';
 export {
   CONTENT_TYPES,

@@ -3,9 +3,7 @@ import fc from 'fast-check';
 
 import { recordedPages } from '../../fixtures/captures.ts';
 import type { Exposition } from './exposition.ts';
-import { parseExposition } from './parse.ts';
-import { createScrapeParser } from './scrape-parser.ts';
-import type { ScrapeParser } from './scrape-parser.ts';
+import { parseExposition, createScrapeParser, type ScrapeParser } from './parse.ts';
 
 const TEXT = 'text/plain; version=0.0.4';
 const OPENMETRICS = 'application/openmetrics-text; version=1.0.0';

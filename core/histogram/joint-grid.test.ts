@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { classicHistogram, histogramDelta } from './classic-histogram.ts';
-import { onJointGrid } from './joint-grid.ts';
+import { classicHistogram, histogramDelta, onJointGrid } from './classic-histogram.ts';
 
 test('bounds of empty buckets are kept, those inside a bucket with observations are not', () => {
   const fine = classicHistogram(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { boundsAround, limitAdvice } from './limit-advice.ts';
+import { boundsAround, limitAdvice } from './bucket-advice.ts';
 
 const histogram = { bounds: [0.25, 0.5, 1, Infinity], counts: [60, 90, 98, 100], sum: null };
 

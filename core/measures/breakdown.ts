@@ -1,4 +1,4 @@
-import { OTHER_MODELS } from '../run/model-mix.ts';
+import { OTHER_MODELS } from '../run/run.ts';
 import type { RequestRecord } from '../run/record.ts';
 import type { BreakdownKey } from '../run/result.ts';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { blockBootstrap } from '../stats/block-bootstrap.ts';
 import { PERCENTILE_NAMES, summarize, PERCENTILES } from '../stats/percentiles.ts';
 import { histogramDistribution, samplingIntervals } from './distribution-result.ts';
-import { GapHistogram } from './gap-histogram.ts';
+import { GapHistogram } from './chunk-reading.ts';
 import { DISTRIBUTION_MEASURES, type DistributionMeasure } from './measures.ts';
 
 const gapMeasure = DISTRIBUTION_MEASURES.find(

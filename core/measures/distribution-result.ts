@@ -3,7 +3,7 @@ import { histogramQuantile } from '../histogram/quantile.ts';
 import type { DistributionResult, Percentile } from '../run/result.ts';
 import { blockBootstrap } from '../stats/block-bootstrap.ts';
 import { PERCENTILE_NAMES, PERCENTILES, summarize, type PercentileName, type Summary } from '../stats/percentiles.ts';
-import type { GapHistogram } from './gap-histogram.ts';
+import type { GapHistogram } from './chunk-reading.ts';
 import type { DistributionMeasure } from './measures.ts';
 
 const RESAMPLES = 1000;

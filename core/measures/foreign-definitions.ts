@@ -1,4 +1,4 @@
-import { ownValue } from '../text/own-value.ts';
+import { ownValue } from '../text/nearest-names.ts';
 import { DISTRIBUTION_MEASURES } from './measures.ts';
 import type { Direction } from './measures.ts';
 import type { Unit } from '../run/statistic.ts';

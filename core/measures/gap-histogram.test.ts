@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { GapHistogram } from './gap-histogram.ts';
+import { GapHistogram } from './chunk-reading.ts';
 
 function histogramOf(gaps_ns: readonly number[]): GapHistogram {
   const histogram = new GapHistogram();

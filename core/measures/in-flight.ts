@@ -1,5 +1,5 @@
 import { FloatColumn } from '../stats/float-column.ts';
-import { ascendingOrder } from '../stats/select.ts';
+import { ascendingOrder } from '../stats/percentiles.ts';
 
 /** Statistics of a number that changes in steps, each value weighted by how long it lasted. */
 export interface StepStatistics {

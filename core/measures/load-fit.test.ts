@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { RecordedLoad } from '../run/recorded-load.ts';
+import type { RecordedLoad } from '../run/load.ts';
 import type { RequestRecord } from '../run/record.ts';
-import { LoadFitTally } from './load-fit.ts';
+import { LoadFitTally } from './staged-summary.ts';
 
 const SOURCE: RecordedLoad = {
   prometheus: 'http://prometheus:9090/',

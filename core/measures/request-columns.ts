@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../run/record.ts';
-import { ascendingOrder } from '../stats/select.ts';
+import { ascendingOrder } from '../stats/percentiles.ts';
 import { ascendingValues, DividedShelf, MemoryShelf, type BlockShelf } from './ascending-values.ts';
 import type { PerRequestMeasure } from './measures.ts';
 import { FIGURE_NAMES, figuresOf, type RequestFigures } from './request-figures.ts';

@@ -1,9 +1,8 @@
-import type { ScalarResult, SpeculationResult } from '../run/result.ts';
+import type { ScalarResult, SpeculationResult, MeasureResult, PrefixCacheResult } from '../run/result.ts';
 import { COST_MEASURES, ENERGY_MEASURES } from './energy-results.ts';
 import { GOODPUT_MEASURES } from './goodput.ts';
 import type { ScalarMeasure } from './measures.ts';
 import { SCALAR_MEASURES, quotient, scalarResult } from './scalar-measures.ts';
-import { SPECULATION_MEASURES, speculationResults } from './speculation.ts';
 
 /** Sums over the measure phase from which its scalar measures come. `null` is what is not known. */
 export interface RunTotals {
@@ -74,6 +73,42 @@ function sum(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
 }
 
+/** How much of what a drafter proposed the model kept. The names are vLLM's and SGLang's. */
+export const SPECULATION_MEASURES = {
+  speculative_acceptance_rate: {
+    measure: 'speculative_acceptance_rate',
+    unit: 'ratio',
+    definition: 'accepted_draft_tokens_over_draft_tokens',
+    formula: "accepted ÷ proposed draft tokens, from the servers' counters over the measure phase",
+    direction: 'higher',
+  },
+  speculative_acceptance_length: {
+    measure: 'speculative_acceptance_length',
+    unit: 'tokens',
+    definition: 'accepted_draft_tokens_over_drafts_plus_one',
+    formula:
+      "accepted draft tokens ÷ drafts + 1, the token that the model itself gives after each draft, from the servers' counters over the measure phase",
+    direction: 'higher',
+  },
+} as const satisfies Record<string, ScalarMeasure>;
+
+/** The measures of a run; none when no server counts drafts. Both are null when none was proposed. */
+export function speculationResults(counts: SpeculationResult | null): ScalarResult[] {
+  if (counts === null) return [];
+  const { drafts, draft_tokens, accepted_tokens } = counts;
+  const perDraft = quotient(accepted_tokens, drafts);
+  const over = { origin: 'server', population: 'all' } as const;
+  return [
+    scalarResult(SPECULATION_MEASURES.speculative_acceptance_rate, quotient(accepted_tokens, draft_tokens), over),
+    scalarResult(SPECULATION_MEASURES.speculative_acceptance_length, perDraft === null ? null : perDraft + 1, over),
+  ];
+}
+
+/** Share of the drafts whose token at each position was accepted; null when it is not known, or nothing was drafted. */
+export function acceptanceByPosition({ drafts, accepted_by_position: accepted }: SpeculationResult): number[] | null {
+  return accepted === null || drafts <= 0 ? null : accepted.map((tokens) => tokens / drafts);
+}
+
 /** What stands in a run's measures and comes from its servers' own counters. */
 export const SERVER_MEASURES = {
   server_cached_input_ratio: {
@@ -128,3 +163,46 @@ export const RUN_SCALARS: readonly ScalarMeasure[] = [
   ENERGY_MEASURES,
   COST_MEASURES,
 ].flatMap((measures) => Object.values<ScalarMeasure>(measures));
+
+/** What a prefix cache of unlimited size would have held of the prompts of a run, in planned tokens. */
+export interface PlannedReuse {
+  readonly cached: number;
+  readonly prompt: number;
+  /** Tokens of a block: only whole blocks are reused. */
+  readonly blockTokens: number;
+}
+
+/** The share as a measure; none when the plan does not know it. */
+export function plannedReuseResults(reuse: PlannedReuse | null): ScalarResult[] {
+  if (reuse === null) return [];
+  return [scalarResult(PLAN_MEASURES.possible_cached_input_ratio, reuse.cached / reuse.prompt, { population: 'all' })];
+}
+
+/** A measured share that is lower than the possible one by more than this is explained. */
+const FAR_BELOW = 0.05;
+
+/** The possible share beside the measured ones, and why they are far below it. `signs`: what the servers say, a line each. */
+export function prefixCacheResult(
+  { cached, prompt, blockTokens }: PlannedReuse,
+  measures: readonly MeasureResult[],
+  signs: readonly string[],
+): PrefixCacheResult {
+  const ratioOf = (name: string): number | null => {
+    const found = measures.find(({ measure }) => measure === name);
+    return found?.kind === 'scalar' ? found.value : null;
+  };
+  const possible = cached / prompt;
+  const usage = ratioOf('cached_input_ratio');
+  const servers = ratioOf(SERVER_MEASURES.server_cached_input_ratio.measure);
+  const measured = servers ?? usage;
+  const isFarBelow = measured !== null && possible - measured > FAR_BELOW;
+  return {
+    block_tokens: blockTokens,
+    possible_ratio: possible,
+    usage_ratio: usage,
+    server_ratio: servers,
+    why: isFarBelow ? (signs.length > 0 ? signs : [NO_SIGN]) : [],
+  };
+}
+
+const NO_SIGN = 'the servers report no eviction, and nothing else that explains it';

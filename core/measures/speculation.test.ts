@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { acceptanceByPosition, speculationResults } from './speculation.ts';
+import { acceptanceByPosition, speculationResults } from './scalar-results.ts';
 
 const valuesOf = (counts: Parameters<typeof speculationResults>[0]) =>
   Object.fromEntries(speculationResults(counts).map(({ measure, value }) => [measure, value]));

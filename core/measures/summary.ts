@@ -1,7 +1,7 @@
 import type { ErrorReason, Outcome, RequestRecord } from '../run/record.ts';
 import type { GoodputLimit } from '../run/objectives.ts';
 import type { ConversationCounts, DistributionResult, MeasureResult, ScalarResult, TimeSlices } from '../run/result.ts';
-import { ChunkReading } from './chunk-reading.ts';
+import { ChunkReading, GapHistogram } from './chunk-reading.ts';
 import type { BlockShelf } from './ascending-values.ts';
 import {
   asAll,
@@ -13,7 +13,6 @@ import {
 } from './distribution-result.ts';
 import { FullLoad } from './in-flight.ts';
 import { goodputResults, goodRequest } from './goodput.ts';
-import { GapHistogram } from './gap-histogram.ts';
 import { PassedSummary } from '../stats/passed-summary.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES, INTER_CHUNK_LATENCY } from './measures.ts';

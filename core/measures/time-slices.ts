@@ -3,7 +3,7 @@ import { changePointsOf } from '../stats/change-points.ts';
 import { median } from '../stats/percentiles.ts';
 import { seededRandom } from '../stats/seeded-random.ts';
 import { changeText, quantity, quantityRange, things } from '../text/quantities.ts';
-import { GapHistogram } from './gap-histogram.ts';
+import { GapHistogram } from './chunk-reading.ts';
 import { DISTRIBUTION_MEASURES, type PerRequestMeasure } from './measures.ts';
 import { shortTitle } from './names.ts';
 import type { RequestColumns } from './request-columns.ts';

@@ -163,31 +163,35 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** Who counted the tokens: the server's `usage`, or a tokenizer on this side. Chunks are never counted as tokens. */
 export type TokenSource = 'usage' | 'tokenizer';
 
-/** The closed list of why a request failed, in order of precedence: the first rule that holds names the failure. */
-export const ERROR_REASONS = [
-  'connect_refused',
-  'connect_timeout',
-  'dns',
-  'tls',
-  'reset',
-  'protocol',
-  'redirect',
-  'http_429',
-  'http_4xx',
-  'http_5xx',
-  'compression',
-  'not_a_stream',
-  'malformed_event',
-  'error_event',
-  'no_finish',
-  'no_content',
-  'first_token_timeout',
-  'idle_timeout',
-  'request_timeout',
-  'cancelled',
-  'other',
-] as const;
-export type ErrorReason = (typeof ERROR_REASONS)[number];
+/**
+ * The closed list of why a request failed, in order of precedence: the first rule that holds names the failure. The
+ * metric reference and reports have these texts.
+ */
+export const ERROR_REASON_RULES = {
+  connect_refused: 'nothing listened at the address',
+  connect_timeout: 'the connection was not established within the connect timeout',
+  dns: 'the host name did not resolve',
+  tls: 'the TLS handshake failed',
+  reset: 'the connection was closed or reset before the response was complete',
+  protocol: 'the response is not valid HTTP/1.1',
+  redirect: 'HTTP status 300 to 399: redirects are not followed',
+  http_429: 'HTTP status 429',
+  http_4xx: 'any other HTTP status from 400 to 499',
+  http_5xx: 'HTTP status 500 to 599',
+  compression: 'the body is compressed although identity was requested',
+  not_a_stream: 'HTTP 2xx whose body is not the requested stream',
+  malformed_event: 'an event of the stream is not valid JSON of the protocol',
+  error_event: 'an `error` object inside the stream',
+  no_finish: 'the stream ended without a finish reason, and without usage followed by [DONE]',
+  no_content: 'the stream finished without any content',
+  first_token_timeout: 'no content of the stream within the first-token timeout',
+  idle_timeout: 'no further byte of a response that had begun for longer than the idle timeout',
+  request_timeout: 'the request took longer than the request timeout',
+  cancelled: 'the client cancelled the request',
+  other: 'none of the other reasons',
+} as const;
+export type ErrorReason = keyof typeof ERROR_REASON_RULES;
+export const ERROR_REASONS = Object.keys(ERROR_REASON_RULES) as ErrorReason[];
 
 /** Requests by how they ended; null: not known, as of a file of another tool that does not report it. */
 export type RequestCounts = Readonly<Record<Outcome, number | null>>;
@@ -207,3 +211,17 @@ export function coolDownCount(counts: RequestCounts | undefined): number {
 
 /** Outcomes of requests that were given a response and failed; cancelled ones were given up by the client. */
 export const FAILED_OUTCOMES = ['error', 'timeout'] as const satisfies readonly Outcome[];
+
+const TIMEOUTS: ReadonlySet<ErrorReason> = new Set([
+  'connect_timeout',
+  'first_token_timeout',
+  'idle_timeout',
+  'request_timeout',
+]);
+
+/** The outcome that goes with a reason; no reason is `ok`. */
+export function outcomeOf(reason: ErrorReason | null): Outcome {
+  if (reason === null) return 'ok';
+  if (reason === 'cancelled') return 'cancelled';
+  return TIMEOUTS.has(reason) ? 'timeout' : 'error';
+}

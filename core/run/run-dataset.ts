@@ -1,4 +1,4 @@
-import type { RecordedLoad } from './recorded-load.ts';
+import type { RecordedLoad } from './load.ts';
 
 /** A normal distribution of whole numbers; without a standard deviation always the mean. */
 export interface Spread {

@@ -1,5 +1,4 @@
 import type { Load } from './load.ts';
-import type { ModelMix } from './model-mix.ts';
 import type { Objectives } from './objectives.ts';
 import type { Provenance } from './provenance.ts';
 import type { PhaseName } from './record.ts';
@@ -115,8 +114,7 @@ export interface RunTarget {
   readonly system_version: string | null;
 }
 
-export const TRANSPORT_KINDS = ['undici', 'raw'] as const;
-export type TransportKind = (typeof TRANSPORT_KINDS)[number];
+export type TransportKind = 'undici' | 'raw';
 
 /** What a run's requests went through. */
 export interface RunClient {
@@ -191,4 +189,81 @@ export function changedTags(
  */
 export function instantAt(start: string | null, at_ns: number): string | null {
   return start === null ? null : new Date(Date.parse(start) + at_ns / 1e6).toISOString();
+}
+
+/**
+ * The measures whose definitions are in the key. Runs are compared by these; a measure that a later version adds is not
+ * included, because it does not change the configuration: result.json has its definition anyway, and figures with
+ * different definitions are never compared. Changing this list changes every fingerprint.
+ */
+export const KEYED_MEASURES = [
+  'time_to_first_token',
+  'time_to_first_token_from_due',
+  'time_to_first_output_token',
+  'time_to_second_token',
+  'inter_token_latency',
+  'inter_chunk_latency',
+  'request_latency',
+  'request_latency_from_due',
+  'decode_duration',
+  'schedule_delay',
+  'connect_time',
+  'input_sequence_length',
+  'output_sequence_length',
+  'output_token_count',
+  'reasoning_token_count',
+  'tokens_per_chunk',
+  'prefill_throughput_per_user',
+  'output_token_throughput_per_user',
+  'e2e_output_token_throughput',
+  'request_throughput',
+  'output_token_throughput',
+  'input_token_throughput',
+  'total_token_throughput',
+  'steady_request_throughput',
+  'steady_output_token_throughput',
+  'error_ratio',
+  'cached_input_ratio',
+  'achieved_output_ratio',
+  'stall_ratio',
+  'reused_connection_ratio',
+  'effective_concurrency',
+] as const;
+
+/** The models, or adapters of a model, that the requests of one run are for. */
+export interface ModelMix {
+  /** Their shares add up to 1. */
+  readonly models: readonly ModelShare[];
+  /** `round_robin`: in turn; `random`: each request by the shares. */
+  readonly selection: ModelSelection;
+}
+
+export interface ModelShare {
+  /** Its name in requests. */
+  readonly model: string;
+  /** Planned part of the requests, or of the conversations, 0 to 1. */
+  readonly share: number;
+}
+
+export const MODEL_SELECTIONS = ['round_robin', 'random'] as const;
+type ModelSelection = (typeof MODEL_SELECTIONS)[number];
+
+const NAMED = 4;
+
+/** The names for people and labels: all of a few, else the first ones and how many more there are. */
+export function modelNamesText(models: readonly string[]): string {
+  if (models.length <= NAMED) return models.join(', ');
+  return `${models.slice(0, NAMED - 1).join(', ')} and ${models.length - NAMED + 1} more`;
+}
+
+/** Most models that results and metrics distinguish; the rest together is `OTHER_MODELS`. */
+const MAX_DISTINGUISHED = 16;
+export const OTHER_MODELS = 'other';
+
+/** The models that are distinguished, in their order: all of a few, else those with the largest shares, and the rest as one. */
+export function distinguishedModels(mix: ModelMix | undefined): readonly string[] {
+  const models = mix?.models ?? [];
+  if (models.length <= MAX_DISTINGUISHED) return models.map(({ model }) => model);
+  const largest = [...models].sort((a, b) => b.share - a.share).slice(0, MAX_DISTINGUISHED - 1);
+  return [...models.filter((each) => largest.includes(each)).map(({ model }) => model), OTHER_MODELS];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { dependentMean, meanBesideDays } from './dependent-mean.ts';
+import { dependentMean, meanBesideDays } from './dependence.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const width = ([low, high]: readonly [number, number]): number => high - low;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { percentile, PERCENTILE_NAMES, PERCENTILES, summarize } from './percentiles.ts';
-import { selectRanks } from './select.ts';
+import { percentile, PERCENTILE_NAMES, PERCENTILES, summarize, selectRanks } from './percentiles.ts';
 
 describe('percentile', () => {
   // numpy 2.4.6: np.percentile([3.1,0.2,15.7,4.4,4.4,9.03,0.75,2.2,8.8,1.6], [1,5,10,25,50,75,90,95,99,99.9])

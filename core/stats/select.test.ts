@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ascendingOrder } from './select.ts';
+import { ascendingOrder } from './percentiles.ts';
 
 test('the order of a stable sort', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { MeasureResult, ResultFile } from '../run/result.ts';
-import { doubledLoads, endOfDoubling } from './saturation.ts';
+import { doubledLoads, endOfDoubling } from './sweep-figures.ts';
 
 type Result = Pick<ResultFile, 'measures' | 'client'>;
 

@@ -9,7 +9,7 @@ export const SWEEP_SCALARS = [
   'good_request_ratio',
   'error_ratio',
 ] as const;
-export type SweepScalar = (typeof SWEEP_SCALARS)[number];
+type SweepScalar = (typeof SWEEP_SCALARS)[number];
 
 /** Distributions, in seconds. */
 export const SWEEP_LATENCIES = ['time_to_first_token', 'inter_token_latency', 'request_latency'] as const;
@@ -49,7 +49,7 @@ export function sweepFigures({ measures }: Pick<ResultFile, 'measures'>): SweepR
 }
 
 /** Where the numbers of a run are found; null where one is missing. */
-export interface FigureSource {
+interface FigureSource {
   readonly scalar: (name: SweepScalar) => RunFigure | null;
   readonly percentile: (latency: SweepLatency, name: SweepPercentile) => RunFigure | null;
 }
@@ -96,3 +96,49 @@ function inverse(figure: RunFigure | null): RunFigure | null {
 
 /** A value without a range. */
 export const exact = (value: number): RunFigure => ({ value, low: value, high: value });
+
+/** A server is saturated when twice the load gives less than this much more throughput. */
+const MIN_GAIN = 0.1;
+
+/** The load, twice the load and so on, up to the highest one. */
+export function doubledLoads(first: number, highest: number): readonly number[] {
+  const loads: number[] = [];
+  for (let load = first; load <= highest; load *= 2) loads.push(load);
+  return loads;
+}
+
+/** Why a sweep of doubled loads has ended. */
+export type SweepEnd =
+  | {
+      readonly reason: 'saturated';
+      /** Of the last load over the one before: 0.03 is 3 % more. */
+      readonly gain: number;
+      readonly measure: 'output_token_throughput' | 'request_throughput';
+    }
+  /** The last load measured the client. */
+  | { readonly reason: 'client saturated' }
+  /** No request succeeded, or too few for a rate. */
+  | { readonly reason: 'no throughput' };
+
+/** Whether a further doubling would show nothing more; null: it would, or there is only one load. */
+export function endOfDoubling(results: readonly Pick<ResultFile, 'measures' | 'client'>[]): SweepEnd | null {
+  const [before, last] = [results.at(-2), results.at(-1)];
+  if (last === undefined) return null;
+  if (last.client.verdict === 'saturated') return { reason: 'client saturated' };
+  const now = throughputOf(last);
+  if (now === null) return { reason: 'no throughput' };
+  const then = before === undefined ? null : throughputOf(before);
+  if (then === null || !(then.value > 0)) return null;
+  const gain = now.value / then.value - 1;
+  return gain < MIN_GAIN ? { reason: 'saturated', gain, measure: now.measure } : null;
+}
+
+/** Of tokens; of requests where the responses have none, as embeddings. */
+function throughputOf(result: Pick<ResultFile, 'measures'>) {
+  const figures = sweepFigures(result);
+  for (const measure of ['output_token_throughput', 'request_throughput'] as const) {
+    const figure = figures[measure];
+    if (figure !== null) return { measure, value: figure.value };
+  }
+  return null;
+}

@@ -1,4 +1,3 @@
-import { ownValue } from './own-value.ts';
 /** A longer one is no mistyped name, and the distance to it takes long to compute. */
 const MAX_NAME = 200;
 
@@ -64,3 +63,7 @@ function editDistance(a: string, b: string): number {
   }
   return last[b.length] ?? 0;
 }
+
+/** The member of a table for a name from elsewhere: not what every object has, such as `constructor`. */
+export const ownValue = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;

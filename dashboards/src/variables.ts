@@ -8,7 +8,7 @@ import {
   VariableSort,
   type VariableModel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { OBJECTIVES, type LatencyObjective } from '../../core/objectives/alert-objectives.ts';
+import { OBJECTIVES, type LatencyObjective } from '../../core/objectives/rule-settings.ts';
 import { limitAndBounds, limitSeries } from '../../prometheus/objectives.ts';
 import { ofMeasured, ofMeasuredAmong, ofSystem, runMatcher, runTitles } from '../../prometheus/queries.ts';
 import { DATASOURCE } from './datasource.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LoadCourse } from '../../core/run/recorded-load.ts';
+import type { LoadCourse } from '../../core/run/load.ts';
 import { replaceWhenWritten } from '../files/durable-file.ts';
 import { ImportRefusal } from '../imports/import-notes.ts';
 import { CliError, ExitCode } from './failure.ts';

@@ -1,5 +1,5 @@
-import { ownValue } from '../../core/text/own-value.ts';
-import { wrapped } from '../../core/text/wrapped.ts';
+import { ownValue } from '../../core/text/nearest-names.ts';
+import { wrapped } from '../../core/text/words.ts';
 import type { Print } from './tables/layout.ts';
 import { COLORED_VERDICTS, paintOn } from './verdict-colors.ts';
 

@@ -1,6 +1,6 @@
 import type { EquivalentFamily } from '../../catalog/equivalents.ts';
 import type { FamilyExplanation, QuantityExplanation } from './family-explanation.ts';
-import { wrapped } from '../../core/text/wrapped.ts';
+import { wrapped } from '../../core/text/words.ts';
 
 const LABEL_WIDTH = 13;
 

@@ -1,12 +1,11 @@
 import { quantities } from '../../catalog/equivalents.ts';
 import type { FamilyMatch } from '../../catalog/types.ts';
-import type { GroupAdvice, DividedBucket } from '../../core/histogram/bucket-advice.ts';
-import { boundsAround, limitAdvice } from '../../core/histogram/limit-advice.ts';
+import { type GroupAdvice, type DividedBucket, boundsAround, limitAdvice } from '../../core/histogram/bucket-advice.ts';
 import { DISTRIBUTION_MEASURES, type PerRequestMeasure } from '../../core/measures/measures.ts';
 import { measureOfName } from '../../core/measures/names.ts';
 import { standingOf } from '../../core/measures/request-columns.ts';
 import { figuresOf } from '../../core/measures/request-figures.ts';
-import { OBJECTIVES } from '../../core/objectives/alert-objectives.ts';
+import { OBJECTIVES } from '../../core/objectives/rule-settings.ts';
 import { objectiveWords } from '../../core/objectives/grammar.ts';
 import type { Objectives } from '../../core/run/objectives.ts';
 import type { RequestRecord } from '../../core/run/record.ts';

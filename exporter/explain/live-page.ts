@@ -1,4 +1,4 @@
-import { ownValue } from '../../core/text/own-value.ts';
+import { ownValue } from '../../core/text/nearest-names.ts';
 import { ExpectedError, hasCode } from '../errors/expected-error.ts';
 import { NEEDS_CREDENTIALS, NEEDS_SWITCH } from '../servers/scrape/recognize.ts';
 import type { Exposition } from '../../core/exposition/index.ts';

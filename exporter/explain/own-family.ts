@@ -5,7 +5,7 @@ import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { measureOfName, wholeName, serverFamily } from '../../core/measures/names.ts';
 import { RUN_SCALARS } from '../../core/measures/scalar-results.ts';
 import { CAPACITY_MEASURES } from '../../core/measures/scalar-measures.ts';
-import { wrapped } from '../../core/text/wrapped.ts';
+import { wrapped } from '../../core/text/words.ts';
 
 /** A measure of the client, by the name of a metric of llmbench's own, of the measure, or of the field's short word. */
 interface OwnMetric {

@@ -1,6 +1,6 @@
 import { things } from '../../core/text/quantities.ts';
 import type { AbsentGroup, PageReport } from './page-report.ts';
-import { wrapped } from '../../core/text/wrapped.ts';
+import { wrapped } from '../../core/text/words.ts';
 
 /** The report on a page for the terminal; lines of at most `columns` characters where words allow it. */
 export function pageText(url: string, report: PageReport, columns: number): string {

@@ -1,9 +1,8 @@
-import { ERROR_REASON_RULES } from '../../core/measures/error-reasons.ts';
 import { FloatColumn } from '../../core/stats/float-column.ts';
 import { inFlightStatistics } from '../../core/measures/in-flight.ts';
 import type { StepStatistics } from '../../core/measures/in-flight.ts';
 import { standingOf } from '../../core/measures/request-columns.ts';
-import type { RequestRecord } from '../../core/run/record.ts';
+import { type RequestRecord, ERROR_REASON_RULES } from '../../core/run/record.ts';
 import { summarize, type Summary } from '../../core/stats/percentiles.ts';
 import { AIPERF_METRICS } from './aiperf-metrics.ts';
 import { AiperfSweeps } from './aiperf-sweeps.ts';

@@ -3,7 +3,7 @@ import type { KeyNumbers, RunSummary } from '../../core/api/runs.ts';
 import { shortTitle } from '../../core/measures/names.ts';
 import { countOf, OUTCOMES } from '../../core/run/record.ts';
 import type { Unit } from '../../core/run/statistic.ts';
-import { ownValue } from '../../core/text/own-value.ts';
+import { ownValue } from '../../core/text/nearest-names.ts';
 import { things, quantity } from '../../core/text/quantities.ts';
 import { html, type Html } from '../report/html.ts';
 

@@ -1,4 +1,4 @@
-import { ownValue } from '../../core/text/own-value.ts';
+import { ownValue } from '../../core/text/nearest-names.ts';
 import { ExpectedError } from '../errors/expected-error.ts';
 import { createServer } from 'node:http';
 import type { RequestListener, Server, ServerOptions } from 'node:http';

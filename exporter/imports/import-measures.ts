@@ -20,7 +20,7 @@ import {
 } from '../../core/run/record.ts';
 import type { MeasureResult } from '../../core/run/result.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
-import { ownValue } from '../../core/text/own-value.ts';
+import { ownValue } from '../../core/text/nearest-names.ts';
 import { quantity, significant } from '../../core/text/quantities.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { StatedResult, MeasuredRequests, ImportedRun } from './importer.ts';

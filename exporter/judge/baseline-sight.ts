@@ -1,7 +1,7 @@
 import { statisticTitle } from '../../core/measures/names.ts';
 import { detectableShift, lookLevel, LOOKS, outliersOf, MIN_REFERENCE } from '../../core/stats/robust-shift.ts';
 import { changeText, percentText } from '../../core/text/quantities.ts';
-import { quoted } from '../../core/text/shell-word.ts';
+import { quoted } from '../../core/text/words.ts';
 import { CHECK_ALPHA, gatingCases, referenceFrom, type Levels } from './baseline-reference.ts';
 import { effectRatio, UNUSUAL } from './evidence.ts';
 import type { Rules } from './rules.ts';

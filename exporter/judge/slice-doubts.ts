@@ -1,5 +1,5 @@
 import type { PreflightFinding } from '../../core/api/verdict.ts';
-import { dependentMean, meanBesideDays } from '../../core/stats/dependent-mean.ts';
+import { dependentMean, meanBesideDays } from '../../core/stats/dependence.ts';
 import { middle } from '../../core/stats/robust-shift.ts';
 import { things } from '../../core/text/quantities.ts';
 import { casesOf, keyText, type FigureCase } from './cases.ts';

@@ -1,7 +1,7 @@
 import type { VerdictReport } from '../../core/api/comparison.ts';
 import type { Needs, VerdictName, Judgment } from '../../core/api/verdict.ts';
 import { things } from '../../core/text/quantities.ts';
-import { quoted, shellCommand } from '../../core/text/shell-word.ts';
+import { quoted, shellCommand } from '../../core/text/words.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { comparisonOf } from './compare.ts';
 import { loadExplanation } from './explanation.ts';

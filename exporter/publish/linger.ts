@@ -1,4 +1,4 @@
-import { MAX_SCRAPE_INTERVAL_SECONDS } from '../../core/run/scrape-interval.ts';
+import { MAX_SCRAPE_INTERVAL_SECONDS } from '../../core/objectives/rule-settings.ts';
 
 /** How long a scraper that came once is waited for: Prometheus' default `scrape_interval` of a minute, and a quarter. */
 const PATIENCE_AFTER_FIRST_SECONDS = 75;

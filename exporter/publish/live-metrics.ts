@@ -21,8 +21,7 @@ import {
   type RequestRecord,
 } from '../../core/run/record.ts';
 import type { RunEvents } from '../../core/run/run-output.ts';
-import { distinguishedModels } from '../../core/run/model-mix.ts';
-import type { RunFile } from '../../core/run/run.ts';
+import { type RunFile, distinguishedModels } from '../../core/run/run.ts';
 import { BreakdownMetrics } from './breakdown-metrics.ts';
 import { readFamilies, registryOf, type LiveFamily } from './family.ts';
 import { LatencyHistograms, LiveHistogram } from './latency-histograms.ts';

@@ -1,7 +1,7 @@
 import type { Labels, SampleInput } from '../../core/exposition/index.ts';
 import type { ServersResult } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { ownValue } from '../../core/text/own-value.ts';
+import { ownValue } from '../../core/text/nearest-names.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 

@@ -1,4 +1,4 @@
-import { ownValue } from '../../core/text/own-value.ts';
+import { ownValue } from '../../core/text/nearest-names.ts';
 /** Text that is already HTML; everything else in a template is escaped. */
 export class Html {
   readonly text: string;

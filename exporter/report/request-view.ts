@@ -1,5 +1,5 @@
 import type { ClassicHistogram } from '../../core/histogram/classic-histogram.ts';
-import { GapHistogram } from '../../core/measures/gap-histogram.ts';
+import { GapHistogram } from '../../core/measures/chunk-reading.ts';
 import { interTokenLatencySeconds } from '../../core/measures/measures.ts';
 import { standingOf } from '../../core/measures/request-columns.ts';
 import type { RequestRecord } from '../../core/run/record.ts';

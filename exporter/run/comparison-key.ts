@@ -1,12 +1,10 @@
 import type { Load, LoadStage } from '../../core/run/load.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
-import { KEYED_MEASURES } from '../../core/measures/keyed-measures.ts';
 import { publishedName } from '../../core/measures/names.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
-import { modelNamesText } from '../../core/run/model-mix.ts';
 import { withoutSecrets } from '../../core/run/secret-fields.ts';
-import type { ComparisonKey } from '../../core/run/run.ts';
+import { type ComparisonKey, KEYED_MEASURES, modelNamesText } from '../../core/run/run.ts';
 import type { LoadPlan, PhaseLoad, StagePlan } from '../load/schedule/load-plan.ts';
 import type { RunRequest } from './run-request.ts';
 

@@ -5,7 +5,7 @@ import type { Provenance } from '../../core/run/provenance.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { promptTokens } from '../../core/run/run-dataset.ts';
-import type { PlannedReuse } from '../../core/measures/prefix-cache.ts';
+import type { PlannedReuse } from '../../core/measures/scalar-results.ts';
 import { quantity, things } from '../../core/text/quantities.ts';
 import { correctedEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/expected-error.ts';

@@ -1,4 +1,4 @@
-import { ownValue } from '../../core/text/own-value.ts';
+import { ownValue } from '../../core/text/nearest-names.ts';
 import { ExpectedError } from '../errors/expected-error.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageExcerpt } from '../errors/message-excerpt.ts';

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
-import type { ModelMix } from '../../core/run/model-mix.ts';
+import type { ModelMix } from '../../core/run/run.ts';
 import type { Objectives } from '../../core/run/objectives.ts';
 import type { ApiKeySource } from '../load/transports/api-key.ts';
 import type { ConnectionOptions } from '../load/transports/open-transport.ts';

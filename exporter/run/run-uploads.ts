@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { shellCommand } from '../../core/text/shell-word.ts';
+import { shellCommand } from '../../core/text/words.ts';
 import { things } from '../../core/text/quantities.ts';
 import { StorageError, reasonOf } from '../errors/expected-error.ts';
 import { Backoff, type BackoffLimits } from '../http-client/backoff.ts';

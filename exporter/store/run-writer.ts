@@ -1,7 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PlannedReuse } from '../../core/measures/prefix-cache.ts';
-import type { ServerTotals } from '../../core/measures/scalar-results.ts';
+import type { ServerTotals, PlannedReuse } from '../../core/measures/scalar-results.ts';
 import { StagedSummary, type RunReading } from '../../core/measures/staged-summary.ts';
 import { instantAt, type PhaseWindow, type RunFile, type RunProcess, type RunTarget } from '../../core/run/run.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';

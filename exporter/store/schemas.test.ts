@@ -1,5 +1,4 @@
-import type { RecordedLoad } from '../../core/run/recorded-load.ts';
-import type { Load, LoadStage } from '../../core/run/load.ts';
+import type { Load, LoadStage, RecordedLoad } from '../../core/run/load.ts';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

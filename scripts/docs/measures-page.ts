@@ -1,6 +1,5 @@
 import { CAPACITY_MEASURES, SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { COST_MEASURES, ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
-import { ERROR_REASON_RULES, outcomeOf } from '../../core/measures/error-reasons.ts';
 import { FOREIGN_DEFINITIONS } from '../../core/measures/foreign-definitions.ts';
 import { GOODPUT_LIMITED, GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES } from '../../core/measures/measures.ts';
@@ -9,7 +8,7 @@ import { CONVERSATION_MEASURES, TURN_MEASURES } from '../../core/measures/conver
 import { USAGE_CHECK_MEASURES, USAGE_DISCREPANCY_COUNT } from '../../core/measures/usage-check.ts';
 import { PLAN_MEASURES, SERVER_MEASURES } from '../../core/measures/scalar-results.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
-import { ERROR_REASONS } from '../../core/run/record.ts';
+import { ERROR_REASONS, ERROR_REASON_RULES, outcomeOf } from '../../core/run/record.ts';
 import type { MeasureResult } from '../../core/run/result.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
 

@@ -1,7 +1,6 @@
 import { FAMILY_SUFFIXES, type MetricType, type Labels, type ExpositionError } from '../exposition.ts';
-import { metricType, type Page } from './read-page.ts';
-import type { MetadataLine } from './page-rows.ts';
-import { parseGoFloat } from './read-number.ts';
+import type { MetadataLine, Page } from './parsed-exposition.ts';
+import { metricType, parseGoFloat } from './page-cursor.ts';
 
 /** The family whose lines are being checked. */
 class OpenFamily {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
-import { NumberReader, parseGoFloat } from './read-number.ts';
+import { NumberReader, parseGoFloat } from './page-cursor.ts';
 
 const numbers = new NumberReader();
 const read = (text: string): number | undefined => numbers.readShort(new TextEncoder().encode(`${text}\n`), 0);

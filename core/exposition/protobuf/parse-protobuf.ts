@@ -10,10 +10,9 @@ import {
   type ParseOptions,
 } from '../exposition.ts';
 import { Dictionaries } from '../page/byte-interner.ts';
-import { finishPage } from '../page/finish-page.ts';
+import { finishPage } from '../page/read-page.ts';
 import type { Dialect } from '../page/page-cursor.ts';
-import { PageRows } from '../page/page-rows.ts';
-import { ParsedExposition } from '../page/parsed-exposition.ts';
+import { ParsedExposition, PageRows } from '../page/parsed-exposition.ts';
 import { formatNumber } from '../write-page.ts';
 import {
   readFamily,

@@ -1,6 +1,6 @@
 import type { ObjectiveResult } from '../../run/objectives.ts';
 import { SWEEP_FIGURES, type SweepFigure } from '../sweep-figures.ts';
-import type { SweepRun } from '../sweep-run.ts';
+import type { SweepRun } from '../sweep.ts';
 
 /** What a run of a test is about; everything else is the same in all. */
 export interface GivenRun {

@@ -6,7 +6,7 @@ import { BASELINE_ACTIONS, type BaselineAction } from '../../../core/api/scenari
 import { storedFigures } from '../../judge/load-figures.ts';
 import { rulesFor } from '../../judge/rules.ts';
 import { recordChange } from '../../judge/scenario-state.ts';
-import { quoted } from '../../../core/text/shell-word.ts';
+import { quoted } from '../../../core/text/words.ts';
 import { reasonOf } from '../../errors/expected-error.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../explain/own-family.ts';
 import { pageReport } from '../../explain/page-report.ts';
 import { pageText } from '../../explain/page-text.ts';
-import { wrapped } from '../../../core/text/wrapped.ts';
+import { wrapped } from '../../../core/text/words.ts';
 import { readPageAccess } from '../../servers/scrape/page-access.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { command } from '../command.ts';

@@ -2,7 +2,7 @@ import { COST_MEASURES } from '../../../core/measures/energy-results.ts';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
 import { joinedEvents, type RunEvents } from '../../../core/run/run-output.ts';
 import type { ScalarResult } from '../../../core/run/result.ts';
-import { shellCommand } from '../../../core/text/shell-word.ts';
+import { shellCommand } from '../../../core/text/words.ts';
 import { checkLoad } from '../../run/planned-load.ts';
 import { findCapacity, type CapacitySearch } from '../../run/find/find-capacity.ts';
 import { Departures } from '../../run/run-group.ts';

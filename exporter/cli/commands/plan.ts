@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { planRate, planSeconds } from '../../../core/run/recorded-load.ts';
+import { planRate, planSeconds } from '../../../core/run/load.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import { reasonOf } from '../../errors/expected-error.ts';
 import { replaceWhenWritten } from '../../files/durable-file.ts';

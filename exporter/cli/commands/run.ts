@@ -1,5 +1,5 @@
 import type { ObjectiveResult } from '../../../core/run/objectives.ts';
-import { endOfDoubling } from '../../../core/sweeps/saturation.ts';
+import { endOfDoubling } from '../../../core/sweeps/sweep-figures.ts';
 import { reasonOf } from '../../errors/expected-error.ts';
 import type { RunControls } from '../../load/phases/run-controls.ts';
 import { measureRun } from '../../run/perform-run.ts';

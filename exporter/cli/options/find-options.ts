@@ -2,7 +2,7 @@ import { hasCode } from '../../errors/expected-error.ts';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SearchedLoad } from '../../../core/run/capacity.ts';
-import { modelNamesText } from '../../../core/run/model-mix.ts';
+import { modelNamesText } from '../../../core/run/run.ts';
 import { createRunId, isRunId } from '../../../core/run/run-id.ts';
 import { objectiveText } from '../../../core/objectives/grammar.ts';
 import type { CapacitySearch, PlannedProbe } from '../../run/find/find-capacity.ts';

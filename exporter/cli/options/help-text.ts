@@ -1,4 +1,4 @@
-import { wrapped } from '../../../core/text/wrapped.ts';
+import { wrapped } from '../../../core/text/words.ts';
 import { CliError } from '../failure.ts';
 import { environmentVariable, type Option, type Options } from './options.ts';
 

@@ -1,4 +1,4 @@
-import { MODEL_SELECTIONS, type ModelMix, type ModelShare } from '../../../core/run/model-mix.ts';
+import { MODEL_SELECTIONS, type ModelMix, type ModelShare } from '../../../core/run/run.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
 import { choice, list, number, texts, type OptionValues } from './options.ts';

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { readPageAccess, type PageAccess } from '../../servers/scrape/page-access.ts';
 import { CliError } from '../failure.ts';
 import { number, text, texts, type Option, type OptionValues } from './options.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isRunId } from '../../../core/run/run-id.ts';
-import { doubledLoads } from '../../../core/sweeps/saturation.ts';
+import { doubledLoads } from '../../../core/sweeps/sweep-figures.ts';
 import { runGroup } from '../../run/run-group.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';

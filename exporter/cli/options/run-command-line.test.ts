@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { shellCommand } from '../../../core/text/shell-word.ts';
+import { shellCommand } from '../../../core/text/words.ts';
 import { requestedRuns } from './requested-runs.ts';
 
 async function commands(argv: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string[]> {

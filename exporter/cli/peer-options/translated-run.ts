@@ -1,4 +1,4 @@
-import { shellCommand } from '../../../core/text/shell-word.ts';
+import { shellCommand } from '../../../core/text/words.ts';
 import { CliError } from '../failure.ts';
 import { writeMessage } from '../terminal-text.ts';
 import { shownArguments } from '../options/public-value.ts';

@@ -7,7 +7,7 @@ import {
   quantityRange,
   significant,
 } from '../../../core/text/quantities.ts';
-import { wrapped } from '../../../core/text/wrapped.ts';
+import { wrapped } from '../../../core/text/words.ts';
 import type {
   BucketReport,
   FamilyBuckets,

@@ -1,4 +1,4 @@
-import { wrapped } from '../../../core/text/wrapped.ts';
+import { wrapped } from '../../../core/text/words.ts';
 import { PLAIN, type Paint } from '../verdict-colors.ts';
 
 /** Aligns the first column left and the others right. Cells below the lines of the head that are a verdict are painted. */

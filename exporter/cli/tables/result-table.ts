@@ -1,7 +1,6 @@
 import { COST_MEASURES, currencyOf } from '../../../core/measures/energy-results.ts';
 import { longTitle, measureOfName, shortTitle } from '../../../core/measures/names.ts';
-import { SERVER_MEASURES } from '../../../core/measures/scalar-results.ts';
-import { acceptanceByPosition, SPECULATION_MEASURES } from '../../../core/measures/speculation.ts';
+import { SERVER_MEASURES, acceptanceByPosition, SPECULATION_MEASURES } from '../../../core/measures/scalar-results.ts';
 import { steadinessText } from '../../../core/measures/time-slices.ts';
 import { objectiveText } from '../../../core/objectives/grammar.ts';
 import { stageText } from '../../../core/run/load.ts';

@@ -1,6 +1,6 @@
 import type { SeriesSummary, ServersFile, HistogramStatistics } from '../../../core/run/servers-file.ts';
 import { ABSENT, quantity, significant, things, counted } from '../../../core/text/quantities.ts';
-import { wrapped } from '../../../core/text/wrapped.ts';
+import { wrapped } from '../../../core/text/words.ts';
 import { readServersFile } from '../../store/read-servers.ts';
 import { aligned } from './layout.ts';
 import { targetLine } from './server-lines.ts';

@@ -1,8 +1,7 @@
 import { shortTitle } from '../../../core/measures/names.ts';
 import { objectiveWords } from '../../../core/objectives/grammar.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
-import type { SweepEnd } from '../../../core/sweeps/saturation.ts';
-import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
+import type { SweepFigure, SweepEnd } from '../../../core/sweeps/sweep-figures.ts';
 import { withinText, sweepNames } from '../../../core/sweeps/sweep-names.ts';
 import type { Sweep, SweepStep } from '../../../core/sweeps/sweep-shape.ts';
 import { ABSENT, counted, quantity, significant } from '../../../core/text/quantities.ts';

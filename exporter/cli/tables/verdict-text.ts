@@ -17,7 +17,7 @@ import {
   quantityRange,
   percentText,
 } from '../../../core/text/quantities.ts';
-import { wrapped } from '../../../core/text/wrapped.ts';
+import { wrapped } from '../../../core/text/words.ts';
 import { scenarioText } from '../../judge/compare.ts';
 import { aligned, columnBlocks, factLines, TO_FILE, verdictLines, type Print } from './layout.ts';
 

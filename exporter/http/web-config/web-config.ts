@@ -1,5 +1,5 @@
 import type { PeerCertificate, SecureContextOptions, SecureVersion } from 'node:tls';
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { yamlSection, type YamlSection } from '../../files/yaml-section.ts';
 
 /** PEM text, or the path of a file with it, relative to the folder of the configuration file. */

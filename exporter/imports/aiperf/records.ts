@@ -1,4 +1,3 @@
-import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import {
   ERROR_REASONS,
   type ConversationPlace,
@@ -6,6 +5,7 @@ import {
   type HttpPhases,
   type RequestRecord,
   type TokenSource,
+  outcomeOf,
 } from '../../../core/run/record.ts';
 import { ImportRefusal, type ImportNotes } from '../import-notes.ts';
 import { UNREPORTED } from '../importer.ts';

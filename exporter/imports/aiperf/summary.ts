@@ -1,9 +1,8 @@
-import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import { nearestRank, TOKENIZER_DEFINITIONS } from '../../../core/measures/foreign-definitions.ts';
-import type { ErrorReason, Outcome } from '../../../core/run/record.ts';
+import { type ErrorReason, type Outcome, outcomeOf } from '../../../core/run/record.ts';
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
 import type { Clock, Unit } from '../../../core/run/statistic.ts';
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { ImportRefusal, printable, type ImportNotes } from '../import-notes.ts';
 import type { StatedResult } from '../importer.ts';
 import { csvRows } from '../reading/csv.ts';

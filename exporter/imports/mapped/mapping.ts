@@ -3,7 +3,7 @@ import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
 import { SCALAR_MEASURES } from '../../../core/measures/scalar-measures.ts';
 import type { Clock } from '../../../core/run/statistic.ts';
 import { PERCENTILE_NAMES, type PercentileName } from '../../../core/stats/percentiles.ts';
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import { yamlSection, type YamlSection } from '../../files/yaml-section.ts';
 

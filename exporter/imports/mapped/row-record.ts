@@ -1,10 +1,10 @@
-import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import {
   ERROR_REASONS,
   PHASES,
   type ErrorReason,
   type PhaseName,
   type RequestRecord,
+  outcomeOf,
 } from '../../../core/run/record.ts';
 import { printable, ImportRefusal, type ImportNotes } from '../import-notes.ts';
 import { UNREPORTED } from '../importer.ts';

@@ -1,6 +1,6 @@
 import { quantities } from '../../../catalog/equivalents.ts';
 import { perBucket, type ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
-import type { RecordedLoad, LoadCourse, SlotLengths, TokenCounts } from '../../../core/run/recorded-load.ts';
+import type { RecordedLoad, LoadCourse, SlotLengths, TokenCounts } from '../../../core/run/load.ts';
 import { quantity, things } from '../../../core/text/quantities.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { Collection } from '../../servers/collection.ts';

@@ -1,6 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import type { ErrorReason, RequestRecord } from '../../../core/run/record.ts';
+import { type ErrorReason, type RequestRecord, outcomeOf } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 
 /** Why a request failed, from what a Python tool kept of it. */

@@ -1,5 +1,5 @@
 import { histogramDistribution } from '../../../core/measures/distribution-result.ts';
-import { GapHistogram } from '../../../core/measures/gap-histogram.ts';
+import { GapHistogram } from '../../../core/measures/chunk-reading.ts';
 import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
 import { FloatColumn } from '../../../core/stats/float-column.ts';
 import type { ImportNotes } from '../import-notes.ts';

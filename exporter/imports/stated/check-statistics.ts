@@ -1,5 +1,5 @@
 import { quantileBounds } from '../../../core/histogram/bounds.ts';
-import type { GapHistogram } from '../../../core/measures/gap-histogram.ts';
+import type { GapHistogram } from '../../../core/measures/chunk-reading.ts';
 import { percentile as linear, summarize } from '../../../core/stats/percentiles.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';

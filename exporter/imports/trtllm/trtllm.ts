@@ -1,6 +1,6 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { ImportNotes, ImportRefusal } from '../import-notes.ts';
 import { ALONE, fileOf, known, reportedRun } from '../importer.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { KEYED_MEASURES } from '../../../core/measures/keyed-measures.ts';
+import { KEYED_MEASURES } from '../../../core/run/run.ts';
 import { benchResultOf } from '../testing/bench-result.ts';
 import {
   distributionOf,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RecordedLoad } from '../../../core/run/recorded-load.ts';
+import type { RecordedLoad } from '../../../core/run/load.ts';
 import type { LoadPhase } from '../../../core/run/record.ts';
 import type { RunAudio, RunImages } from '../../../core/run/run-dataset.ts';
 import type { GenerationRequest } from '../endpoints/endpoint.ts';

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { isObject, type JsonObject } from '../endpoints/endpoint.ts';
 import type { RowMediaNames } from './row.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ModelMix } from '../../../core/run/model-mix.ts';
+import type { ModelMix } from '../../../core/run/run.ts';
 import type { Dataset } from './dataset.ts';
 import { withModels } from './mixed-models.ts';
 import { syntheticDataset } from './synthetic-dataset.ts';

@@ -1,5 +1,5 @@
 import type { LoadPhase } from '../../../core/run/record.ts';
-import type { ModelMix } from '../../../core/run/model-mix.ts';
+import type { ModelMix } from '../../../core/run/run.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import type { GenerationRequest } from '../endpoints/endpoint.ts';
 import { planSha256, type Conversation, type Dataset } from './dataset.ts';

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatasetSource } from '../../../core/run/run-dataset.ts';
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { things } from '../../../core/text/quantities.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import { replaceWhenWritten } from '../../files/durable-file.ts';

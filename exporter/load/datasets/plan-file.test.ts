@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { RecordedLoad, LoadCourse } from '../../../core/run/recorded-load.ts';
+import type { RecordedLoad, LoadCourse } from '../../../core/run/load.ts';
 import { detectFileType } from './detect-file-type.ts';
 import { planDataset, planLines } from './plan-file.ts';
 

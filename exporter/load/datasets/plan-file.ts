@@ -1,10 +1,5 @@
 import { seededRandom, type Random } from '../../../core/stats/seeded-random.ts';
-import {
-  isRecordedLoad,
-  type RecordedLoad,
-  type LoadCourse,
-  type TokenCounts,
-} from '../../../core/run/recorded-load.ts';
+import { isRecordedLoad, type RecordedLoad, type LoadCourse, type TokenCounts } from '../../../core/run/load.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { Dataset } from './dataset.ts';
 import { requireCount, type FileDatasetOptions } from './file-dataset.ts';

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { canonicalJson, type JsonValue } from '../../../core/run/canonical-json.ts';
 import { withoutSecrets } from '../../../core/run/secret-fields.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';

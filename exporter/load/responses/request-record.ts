@@ -1,12 +1,12 @@
 import { things } from '../../../core/text/quantities.ts';
-import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import { NO_CONVERSATION } from '../../../core/run/record.ts';
-import type {
-  ConversationPlace,
-  ErrorReason,
-  MeasuredRecord,
-  PhaseName,
-  TokenSource,
+import {
+  NO_CONVERSATION,
+  type ConversationPlace,
+  type ErrorReason,
+  type MeasuredRecord,
+  type PhaseName,
+  type TokenSource,
+  outcomeOf,
 } from '../../../core/run/record.ts';
 import type { ResponseContext } from './response-reader.ts';
 import type { ResponseText, Usage } from '../endpoints/endpoint.ts';

@@ -1,4 +1,4 @@
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { maxHeaderSize } from 'node:http';
 import type { ErrorReason } from '../../../core/run/record.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';

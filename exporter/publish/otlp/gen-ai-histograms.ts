@@ -1,7 +1,7 @@
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { RunEvents } from '../../../core/run/run-output.ts';
 import type { RunFile } from '../../../core/run/run.ts';
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { LiveHistogram } from '../latency-histograms.ts';
 
 /** A histogram with its unit in UCUM, as OpenTelemetry names units. */

@@ -1,7 +1,7 @@
 import type { Attributes, HrTime } from '@opentelemetry/api';
 import type * as Sdk from '@opentelemetry/sdk-metrics';
 import type { FamilyInput, SampleInput } from '../../../core/exposition/index.ts';
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 
 /** What of the SDK is used as values: it is loaded only when a run is exported. */
 export type SdkValues = Pick<typeof Sdk, 'AggregationTemporality' | 'DataPointType'>;

@@ -5,7 +5,7 @@ import { OUTCOMES, countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts'
 import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { quantity, ABSENT, counted, quantityRange, significant } from '../../../core/text/quantities.ts';
-import { shellCommand } from '../../../core/text/shell-word.ts';
+import { shellCommand } from '../../../core/text/words.ts';
 import { dataTable, html, type Html } from '../html.ts';
 import {
   distributionOf,

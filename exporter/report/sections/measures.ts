@@ -1,9 +1,8 @@
-import { ERROR_REASON_RULES } from '../../../core/measures/error-reasons.ts';
 import { statName, shortTitle, capitalized, measureOfName, statisticTitle } from '../../../core/measures/names.ts';
-import { acceptanceByPosition, SPECULATION_MEASURES } from '../../../core/measures/speculation.ts';
+import { acceptanceByPosition, SPECULATION_MEASURES } from '../../../core/measures/scalar-results.ts';
 import { stageText } from '../../../core/run/load.ts';
 import { worstVerdict } from '../../../core/run/objectives.ts';
-import { ERROR_REASONS, OUTCOMES, countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
+import { ERROR_REASONS, OUTCOMES, countOf, FAILED_OUTCOMES, ERROR_REASON_RULES } from '../../../core/run/record.ts';
 import type { DistributionResult, LoadFit, ResultFile, StageResult } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';

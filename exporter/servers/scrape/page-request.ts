@@ -1,5 +1,5 @@
 import type { UnixInterval } from '../../../core/series/sighting.ts';
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { Agent } from 'undici';
 import type { Dispatcher, ProxyAgent } from 'undici';
 import { NO_PROXIES, proxyAgent, type Proxies } from '../../http-client/proxy.ts';

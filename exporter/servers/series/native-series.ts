@@ -1,7 +1,6 @@
 import type { Labels } from '../../../core/exposition/index.ts';
 import { formatNumber } from '../../../core/exposition/index.ts';
-import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
-import { onJointGrid } from '../../../core/histogram/joint-grid.ts';
+import { type ClassicHistogram, onJointGrid } from '../../../core/histogram/classic-histogram.ts';
 import { classicOfNative, onCommonGrid, type NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import { HistogramSeries, type FamilyFacts, type SeriesBirth } from './series.ts';
 

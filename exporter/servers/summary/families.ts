@@ -1,7 +1,7 @@
 import { systemsOfNames, FamilyIndex } from '../../../catalog/lookup.ts';
 import { loadCatalog } from '../../../catalog/load.ts';
 import type { ObservationUnit } from '../../../catalog/types.ts';
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import type { Collection } from '../collection.ts';
 import type { FamilyFacts } from '../series/series.ts';
 

@@ -1,6 +1,5 @@
 import { quantities, type EquivalentFamily } from '../../../catalog/equivalents.ts';
-import { addHistograms, type ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
-import { onJointGrid } from '../../../core/histogram/joint-grid.ts';
+import { addHistograms, type ClassicHistogram, onJointGrid } from '../../../core/histogram/classic-histogram.ts';
 import { repeats, type CollectedTarget, type Collection } from '../collection.ts';
 import { counterGain, histogramGain } from '../series/cumulative-window.ts';
 import { NativeHistogramSeries } from '../series/native-series.ts';

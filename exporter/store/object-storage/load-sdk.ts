@@ -1,5 +1,5 @@
 import type * as Sdk from '@aws-sdk/client-s3';
-import { ownValue } from '../../../core/text/own-value.ts';
+import { ownValue } from '../../../core/text/nearest-names.ts';
 import { StorageError, reasonOf, type StorageProblem } from '../../errors/expected-error.ts';
 import type { StorageAccess } from '../storage-location.ts';
 

@@ -3,8 +3,13 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { costResults, energyResults } from '../../../core/measures/energy-results.ts';
-import { plannedReuseResults, prefixCacheResult, type PlannedReuse } from '../../../core/measures/prefix-cache.ts';
-import { serverResults, type ServerTotals } from '../../../core/measures/scalar-results.ts';
+import {
+  serverResults,
+  type ServerTotals,
+  plannedReuseResults,
+  prefixCacheResult,
+  type PlannedReuse,
+} from '../../../core/measures/scalar-results.ts';
 import type {
   RunReading,
   StagedSummary,
@@ -19,12 +24,11 @@ import {
   worstOfParts,
   worstOfStages,
 } from '../../../core/objectives/verdict.ts';
-import { distinguishedModels } from '../../../core/run/model-mix.ts';
 import type { Objective } from '../../../core/run/objectives.ts';
 import type { Provenance } from '../../../core/run/provenance.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { BreakdownResult, ResultFile, ClientHealth, GpuEnergy, StageResult } from '../../../core/run/result.ts';
-import { instantAt, type RunFile, type ComparisonKey } from '../../../core/run/run.ts';
+import { instantAt, type RunFile, type ComparisonKey, distinguishedModels } from '../../../core/run/run.ts';
 import { codeOf } from '../../errors/expected-error.ts';
 import { replaceJson, syncPath } from '../../files/durable-file.ts';
 import { ownIdentity } from '../../files/process-identity.ts';

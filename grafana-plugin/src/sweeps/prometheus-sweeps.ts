@@ -1,5 +1,5 @@
 import { loadOfLabel } from '../../../core/run/load.ts';
-import { sweepsOf } from '../../../core/sweeps/sweep.ts';
+import { sweepsOf, type SweepRun } from '../../../core/sweeps/sweep.ts';
 import {
   exact,
   figuresOf,
@@ -8,7 +8,6 @@ import {
   SWEEP_SCALARS,
   type SweepRunFigures,
 } from '../../../core/sweeps/sweep-figures.ts';
-import type { SweepRun } from '../../../core/sweeps/sweep-run.ts';
 import { sweepSummary } from '../../../core/sweeps/sweep-shape.ts';
 import type { RunSummary } from '../../../core/api/runs.ts';
 import type { StoredSweep, SweepsResponse } from '../../../core/api/sweeps.ts';

@@ -1,5 +1,5 @@
 import { loadText } from '../../../../core/run/load.ts';
-import { shellCommand } from '../../../../core/text/shell-word.ts';
+import { shellCommand } from '../../../../core/text/words.ts';
 import { things, ABSENT, quantity } from '../../../../core/text/quantities.ts';
 import { provenanceFacts } from '../../../../core/run/provenance.ts';
 import { datasetText } from '../../../../core/run/run-dataset.ts';

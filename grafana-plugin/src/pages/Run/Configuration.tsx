@@ -6,7 +6,7 @@ import { stageText, type Load } from '../../../../core/run/load.ts';
 import { provenanceFacts } from '../../../../core/run/provenance.ts';
 import type { RunFile } from '../../../../core/run/run.ts';
 import { ABSENT } from '../../../../core/text/quantities.ts';
-import { shellCommand } from '../../../../core/text/shell-word.ts';
+import { shellCommand } from '../../../../core/text/words.ts';
 import { Section } from '../../components/Section.tsx';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
 import { flattened } from '../../components/flattened.ts';

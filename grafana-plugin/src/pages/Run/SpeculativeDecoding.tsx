@@ -1,5 +1,5 @@
 import React from 'react';
-import { acceptanceByPosition, speculationResults } from '../../../../core/measures/speculation.ts';
+import { acceptanceByPosition, speculationResults } from '../../../../core/measures/scalar-results.ts';
 import type { ResultFile } from '../../../../core/run/result.ts';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { Section } from '../../components/Section.tsx';

@@ -11,3 +11,6 @@ export const OBJECTIVES: readonly LatencyObjective[] = [
   { measure: 'time_to_first_token', limitSeconds: 0.5, share: 0.99 },
   { measure: 'inter_token_latency', limitSeconds: 0.05, share: 0.99 },
 ];
+
+/** Servers and runs that are scraped at this interval or more often have a rate at every evaluation of the rules. */
+export const MAX_SCRAPE_INTERVAL_SECONDS = 60;
