@@ -28,9 +28,9 @@ export interface ClassicVariable {
   readonly multi?: boolean;
   readonly allValue?: string;
   readonly refresh?: number;
-  readonly current?: { readonly value?: string | readonly string[] };
+  readonly current?: { readonly text?: string | readonly string[]; readonly value?: string | readonly string[] };
   readonly regex?: string;
-  /** 2: not shown. */
+  /** 2: not shown, 3: in the menu of controls. */
   readonly hide?: number;
 }
 
@@ -39,6 +39,7 @@ export interface ClassicAnnotation {
   readonly datasource: Datasource;
   readonly expr?: string;
   readonly textFormat?: string;
+  readonly placement?: string;
   readonly target?: { readonly expr?: string };
 }
 

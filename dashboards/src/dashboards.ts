@@ -13,7 +13,7 @@ import { sglang } from './systems/sglang.ts';
 import { triton } from './systems/triton.ts';
 import { trtllm } from './systems/trtllm.ts';
 import { vllm } from './systems/vllm.ts';
-import type { AnnotationQuery, Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { Dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { baseDashboard } from './base-dashboard.ts';
 import { latencyInDetail, latencyOverTime } from './benchmark/client-latency.ts';
@@ -87,16 +87,12 @@ export const DASHBOARDS: readonly File[] = [
 const SCHEMA_VERSION = 39;
 
 /**
- * A dashboard as the file that Grafana 10.4 to 13 provision: what a later schema brought is taken out. So is what Grafana
- * assumes anyway: dashboards are stored where 256 kB are the limit.
+ * A dashboard as the file that Grafana 10.4 to 13 provision. What Grafana assumes anyway is taken out: dashboards are stored
+ * where 256 kB are the limit.
  */
 function classicJson(dashboard: Dashboard): string {
-  const annotations = (dashboard.annotations.list ?? []).map((annotation) => {
-    const known: Partial<AnnotationQuery> = { ...annotation };
-    delete known.placement;
-    return known;
-  });
-  const classic = { ...dashboard, id: null, schemaVersion: SCHEMA_VERSION, annotations: { list: annotations } };
+  const annotations = { list: dashboard.annotations.list ?? [] };
+  const classic = { ...dashboard, id: null, schemaVersion: SCHEMA_VERSION, annotations };
   return `${JSON.stringify({ ...classic, panels: (dashboard.panels ?? []).map(withoutDefaults) }, null, 2)}\n`;
 }
 

@@ -10,6 +10,7 @@ import {
   familyVariable,
   gaugeVariable,
   histogramVariable,
+  IN_MENU,
   runOfSystemVariable,
   scrapeIntervalVariable,
   serverVariables,
@@ -133,10 +134,12 @@ export function generic(histograms: Histograms = 'classic'): Dashboard {
       'For servers that llmbench does not know: is it scraped, and whatever families of it the viewer chooses',
   }).variables([
     datasourceVariable(),
-    runOfSystemVariable(null),
+    // Only its phases are shown.
+    runOfSystemVariable(null).hide(IN_MENU),
     ...serverVariables({ presence: PRESENCE, model: null }),
-    histograms === 'classic' ? familyVariable('histogram', 'Histogram', '__name__=~".+_bucket"') : histogramVariable(),
+    // First: of the three, its names are the ones that fit beside the instances.
     familyVariable('counter', 'Counter', '__name__=~".+_total"'),
+    histograms === 'classic' ? familyVariable('histogram', 'Histogram', '__name__=~".+_bucket"') : histogramVariable(),
     histograms === 'classic'
       ? familyVariable('gauge', 'Gauge', '__name__!~".+_(total|bucket|sum|count|created|info)"')
       : gaugeVariable(),

@@ -71,11 +71,15 @@ export function hiddenVariable(options: Omit<ResultVariableOptions, 'label'>): V
 
 type VariableBuilder = Builder<VariableModel>;
 
+/** Of variables that are rarely changed. Before Grafana 12.2, which has no such menu, they stand beside the others. */
+export const IN_MENU = VariableHide.InControlsMenu;
+
 export function datasourceVariable(): DatasourceVariableBuilder {
   return new DatasourceVariableBuilder('datasource')
     .label('Data source')
     .description('The Prometheus that scrapes the runs and their servers')
-    .type('prometheus');
+    .type('prometheus')
+    .hide(IN_MENU);
 }
 
 /** Grafana's shortest step on dashboards without rates. */
@@ -246,6 +250,7 @@ function jobAndModel({ presence, model }: ServerSource): QueryVariableBuilder[] 
     series: presence,
     of: 'job',
   });
+  job.hide(IN_MENU);
   if (model === null) return [withAll(job, '.+')];
   const models = labelVariable({
     name: 'model',
@@ -302,7 +307,7 @@ export function recordedVariables(presence: string): (CustomVariableBuilder | Qu
   });
   const [system, model, instance] = variables as [QueryVariableBuilder, QueryVariableBuilder, QueryVariableBuilder];
   // A gateway reports no model. Instances have no value for All: All of them are those that are offered.
-  return [serversVariable(), system.allValue('.+'), model.allValue('.*'), instance];
+  return [serversVariable(), system.allValue('.+').hide(IN_MENU), model.allValue('.*').hide(IN_MENU), instance];
 }
 
 /** Its value is matched against the targets of the runs. */
@@ -329,12 +334,14 @@ export interface Choice {
 
 export function choiceVariable({ family, ...choice }: Choice): QueryVariableBuilder {
   // A choice of instances is one of targets with a job of their own.
-  const series = choice.of === 'instance' ? family : `${family}{job=~"$job",instance=~"$instance"}`;
-  return labelVariable({ ...choice, series })
+  const ofTargets = choice.of === 'instance';
+  const series = ofTargets ? family : `${family}{job=~"$job",instance=~"$instance"}`;
+  const variable = labelVariable({ ...choice, series })
     .sort(VariableSort.NaturalAsc)
     .includeAll(true)
     .allValue('.*')
     .current(ALL);
+  return ofTargets ? variable.hide(IN_MENU) : variable;
 }
 
 /** One family of those that the chosen targets expose; `matcher` says of which kind. */
@@ -413,5 +420,6 @@ export function objectiveVariable(
     regex: '/bound="(?<value>[^"]+)"/',
   })
     .multi(false)
-    .sort(VariableSort.Disabled);
+    .sort(VariableSort.Disabled)
+    .hide(IN_MENU);
 }
