@@ -288,7 +288,6 @@ const OPENS_WITH: Readonly<Record<string, string>> = {
   run: '2026-11-28 02:44:15 UTC scenario-of-16-ab',
   histogram: 'sglang:time_to_first_token_seconds_bucket',
   counter: 'sglang:generation_tokens_total',
-  gauge: 'sglang:num_running_reqs',
 };
 
 function widthOf({ name, label = '', multi = false, current }: ClassicVariable): number {

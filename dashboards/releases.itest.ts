@@ -187,7 +187,7 @@ await describeWithEachPrometheus('server dashboards on the pages of releases', (
     }
   }
 
-  const NO_PAGE = 'no page of vLLM was scraped in the time range (port 8000, path /metrics)';
+  const NO_PAGE = 'not scraped: vLLM (port 8000, path /metrics)';
 
   test.each([
     ['no page was scraped', { series: [], servers: NO_PAGE, title: 'Gap between output steps', why: NO_PAGE }],

@@ -118,7 +118,7 @@ export function exactResultBy(
  * run id stands for a start that is unknown.
  */
 export function withRunName(query: string, of: RunSelection, window = WHOLE_RANGE): string {
-  const named = withStart(runMatcher(of), '$2-$3 $4 UTC', window);
+  const named = withStart(runMatcher(of), '$2-$3 ${4}Z', window);
   return `(${query}) * on (run_id) group_left (scenario, start) ${named}`;
 }
 

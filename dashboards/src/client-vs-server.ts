@@ -65,8 +65,8 @@ function overview(histograms: Histograms): RowSpec {
     ),
     number(
       'Client saturated',
-      '1: the client was short of CPU at some time, so its latencies include its own delay and say little about the server.',
-      [signal(client.saturated, { unit: 'none' })],
+      'Yes: the client was short of CPU at some time, so its latencies include its own delay and say little about the server.',
+      [signal(client.saturated, { unit: 'bool_yes_no' })],
     ),
     lines(
       'Requests',
@@ -99,17 +99,19 @@ function latency(): RowSpec {
       'Time to first token',
       `The client measures from sending the request, the server from its arrival. If the client is far above the server, the time is spent in the network, in a gateway, or in a client short of CPU. ${DEFINITIONS}`,
       both('time_to_first_token', [0.5, 0.99]),
-      { objective: 'ttft_slo' },
+      { objective: 'ttft_slo', wide: true },
     ),
     lines(
       'Inter-token latency, per request',
       `One mean per request on both sides. Families with one value per token are not shown. ${DEFINITIONS}`,
       both('inter_token_latency', [0.5, 0.99]),
+      { wide: true },
     ),
     lines(
       'Request latency',
       `From sending, or arrival, to the last token. ${DEFINITIONS}`,
       both('request_latency', [0.5, 0.99]),
+      { wide: true },
     ),
     lines(
       'Gaps between chunks, steps and tokens',
@@ -118,6 +120,7 @@ function latency(): RowSpec {
         ...seconds(client.percentilesOverTime('inter_chunk_latency', [0.99], 'client')),
         ...recorded('inter_chunk_latency', [0.99]),
       ],
+      { wide: true },
     ),
     lines(
       'Waiting in the client',

@@ -18,6 +18,9 @@ import {
 
 /** Prometheus itself records it for every target. */
 const PRESENCE = 'up';
+/** Of panels of families that the viewer chooses. */
+const NO_VALUE =
+  'No data of this family in the time range: choose another instance or family above, or a longer time range.';
 const CHOSEN = 'job=~"$job",instance=~"$instance"';
 
 function ask(expr: string, legend: string, display: DisplayUnit): Signal {
@@ -95,21 +98,30 @@ function chosenHistogram(histograms: Histograms): RowSpec {
           ),
         ),
       ],
+      { noValue: NO_VALUE },
     ),
-    lines('Observations of $histogram', `Per second. Percentiles of few observations are unreliable.`, [
-      ask(`sum by (instance) (${count})`, '{{instance}}', { unit: 'cps' }),
-    ]),
+    lines(
+      'Observations of $histogram',
+      `Per second. Percentiles of few observations are unreliable.`,
+      [ask(`sum by (instance) (${count})`, '{{instance}}', { unit: 'cps' })],
+      { noValue: NO_VALUE },
+    ),
   ]);
 }
 
 function others(): RowSpec[] {
   return [
     row(3, 'Counters', [
-      lines('Increase of $counter', 'Per second.', [
-        ask(`sum by (instance) (rate({__name__="$counter",${CHOSEN}}[$__rate_interval]))`, '{{instance}}', {
-          unit: 'cps',
-        }),
-      ]),
+      lines(
+        'Increase of $counter',
+        'Per second.',
+        [
+          ask(`sum by (instance) (rate({__name__="$counter",${CHOSEN}}[$__rate_interval]))`, '{{instance}}', {
+            unit: 'cps',
+          }),
+        ],
+        { noValue: NO_VALUE },
+      ),
     ]),
     closedRow(4, 'Gauges', [
       lines(
@@ -120,6 +132,7 @@ function others(): RowSpec[] {
             unit: 'none',
           }),
         ],
+        { noValue: NO_VALUE },
       ),
     ]),
   ];
@@ -140,9 +153,11 @@ export function generic(histograms: Histograms = 'classic'): Dashboard {
     // First: of the three, its names are the ones that fit beside the instances.
     familyVariable('counter', 'Counter', '__name__=~".+_total"'),
     histograms === 'classic' ? familyVariable('histogram', 'Histogram', '__name__=~".+_bucket"') : histogramVariable(),
-    histograms === 'classic'
-      ? familyVariable('gauge', 'Gauge', '__name__!~".+_(total|bucket|sum|count|created|info)"')
-      : gaugeVariable(),
+    // Its row is closed.
+    (histograms === 'classic'
+      ? familyVariable('gauge', 'Gauge', '__name__!~"ALERTS.*|.+_(total|bucket|sum|count|created|info)"')
+      : gaugeVariable()
+    ).hide(IN_MENU),
     scrapeIntervalVariable(`${PRESENCE}{job=~"$job",instance=~"$instance"}`),
   ]);
   for (const each of [scraping(), chosenHistogram(histograms), ...others()]) addRow(dashboard, each);

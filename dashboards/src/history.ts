@@ -35,6 +35,10 @@ const PUNCTUALITY: readonly State[] = [
 /** Of a panel about verdicts that is empty. */
 export const NOT_JUDGED_TEXT =
   'Nothing was judged: run `llmbench check --scenario NAME`, and let Prometheus scrape `llmbench serve` (port 9469).';
+/** Of a timeline: its points are at multiples of their distance, the last one in the past. */
+const NO_VERDICT_AT_A_POINT =
+  'No verdict at a point of this timeline: of a month, points are about an hour apart. See a new verdict in the table, or in a ' +
+  'shorter time range. To judge runs: `llmbench check --scenario NAME`.';
 const NOTHING_EXPECTED =
   'No scenario is expected: start `llmbench serve --expect-scenario NAME=24h` (port 9469) and let Prometheus scrape it.';
 const NO_EFFECT =
@@ -93,7 +97,7 @@ function current() {
       title: 'Verdict by scenario',
       description: `The newest verdict at each time. ${ABOUT_VERDICTS}`,
       states: VERDICT_STATES,
-      noValue: NOT_JUDGED_TEXT,
+      noValue: NO_VERDICT_AT_A_POINT,
       queries: [{ expr: scenario.VERDICT, legend: '{{scenario}}' }],
     }),
     alertList({
@@ -102,7 +106,7 @@ function current() {
       height: 7,
       title: 'Alerts',
       description:
-        'Alerts of llmbench that are firing or pending, from Grafana and from each Prometheus whose rules Grafana reads. Also empty when no rules are loaded.',
+        'Alerts of llmbench that are firing or pending, but for those of severity info, from Grafana and from each Prometheus whose rules Grafana reads. Also empty when no rules are loaded.',
       alertName: 'Llm',
     }),
   ];
@@ -121,6 +125,7 @@ function effects() {
       sortBy: 'Verdict',
       rowsOf: 'scenarios',
       labels: { scenario: 'Scenario', measure: 'Measure', stat: 'Statistic' },
+      widths: { Measure: 190, Statistic: 85 },
       columns: [
         { title: 'Verdict', expr: scenario.MEASURE_VERDICT, properties: state(VERDICT_STATES) },
         { title: 'At least', expr: scenario.effect('low'), properties: percent },
@@ -157,7 +162,7 @@ function measures() {
       title: 'Verdict by measure',
       description: `Of the measures that decide. ${ABOUT_VERDICTS}`,
       states: VERDICT_STATES,
-      noValue: NOT_JUDGED_TEXT,
+      noValue: NO_VERDICT_AT_A_POINT,
       queries: [{ expr: scenario.MEASURE_VERDICT, legend: '{{scenario}} {{measure}} {{stat}}' }],
     }),
   ];

@@ -118,7 +118,7 @@ export function panelsToCopy(histograms: Histograms = 'classic'): Dashboard {
       stateTimeline({
         id: 3,
         width: 24,
-        height: 5,
+        height: 8,
         title: 'Benchmarks under way',
         description: 'When a benchmark sent load, by scenario and phase: compare it with what your servers did.',
         states: PHASES,

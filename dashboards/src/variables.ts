@@ -358,7 +358,7 @@ export function familyVariable(name: string, label: string, matcher: string): Qu
 }
 
 /** The series of the chosen targets whose name has none of the suffixes of classic samples: gauges and native histograms. */
-const WITHOUT_SUFFIX = families('__name__!~".+_(total|bucket|sum|count|created|info)"', '(.+)');
+const WITHOUT_SUFFIX = families('__name__!~"ALERTS.*|.+_(total|bucket|sum|count|created|info)"', '(.+)');
 
 /** Series of the chosen targets with the name of their family, which the pattern finds, in the label `family`. */
 function families(matchers: string, pattern: string): string {

@@ -23,7 +23,7 @@ export function latencyOverTime() {
       ...HALF,
       id: 31,
       title: 'Time to first token, percentiles',
-      description: `From sending a request to its first chunk with content. ${OVER_TIME}`,
+      description: `From sending a request to its first chunk with content. Dashed: the objective. ${OVER_TIME}`,
       unit: 's',
       noValue: NO_TOKENS,
       queries: [...withExemplars('time_to_first_token'), objectiveLine('ttft_slo')],

@@ -27,16 +27,17 @@ export function runTiles(histograms: Histograms) {
   const tiles: Omit<StatOptions, 'id' | 'width' | 'height'>[] = [
     {
       title: 'Done',
-      description: 'Share of the measure phase that is done, of the planned time or requests. Of a run under way only.',
+      description:
+        'Share of the measure phase that is done, of the planned time or requests. –: the run was aborted or failed, or `llmbench serve` has not published its result yet.',
       unit: 'percentunit',
-      queries: [client.progress],
+      queries: client.progress,
     },
     {
       title: 'Left',
-      description: 'Time left of the measure phase at the pace so far. Of a run under way only.',
+      description: 'Time left of the measure phase at the pace so far. –: as for Done.',
       // Grafana writes 1.6 hours in seconds as "2 hours".
       unit: 'dthms',
-      queries: [client.timeLeft],
+      queries: client.timeLeft,
     },
     {
       title: 'Ok',

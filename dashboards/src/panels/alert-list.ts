@@ -19,7 +19,8 @@ export function alertList({ alertName, ...frame }: AlertListOptions): PanelBuild
       sortOrder: 5,
       dashboardAlerts: false,
       alertName,
-      alertInstanceLabelFilter: '',
+      // Info is that a benchmark runs, which is no reason to act.
+      alertInstanceLabelFilter: '{severity!="info"}',
       stateFilter: { firing: true, pending: true, noData: false, normal: false, error: true },
     });
 }

@@ -57,6 +57,8 @@ export interface JoinedTableOptions extends PanelFrame {
   readonly noValue: string;
   /** The labels that identify a row, with the titles of their columns. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Of these columns, in pixels; the first has 150, the others share what is left. */
+  readonly widths?: Readonly<Record<string, number>>;
   /** What the rows are of: the first column leads to its page in the app. */
   readonly rowsOf?: 'runs' | 'scenarios';
   /** Title of the column that orders the rows, the smallest value first. */
@@ -95,7 +97,8 @@ export function joinedTable(options: JoinedTableOptions): PanelBuilder {
     ])
     .targets(fields.map(({ target }) => target));
   const [first = ''] = names;
-  panel.overrideByName(options.labels[first] ?? '', [{ id: 'custom.width', value: 150 }]);
+  const widths = { [options.labels[first] ?? '']: 150, ...options.widths };
+  for (const [title, value] of Object.entries(widths)) panel.overrideByName(title, [{ id: 'custom.width', value }]);
   for (const name of names)
     panel.overrideByName(options.labels[name] ?? '', [{ id: 'custom.filterable', value: true }]);
   if (options.rowsOf !== undefined) {

@@ -45,6 +45,8 @@ const OBJECTIVE_STYLE = [
   { id: 'color', value: { mode: 'fixed', fixedColor: 'red' } },
   DASHED,
   { id: 'custom.stacking', value: { mode: 'none' } },
+  // The legend has no room for it; its value is on the axis, and in the tooltip.
+  { id: 'custom.hideFrom', value: { legend: true, tooltip: false, viz: false } },
 ];
 
 /** The least upper end of the axis: without, Grafana draws 0 to 100 where all values are 0. Below 5, it writes `mtok/s`. */
@@ -64,7 +66,10 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
         .showLegend(true)
         .displayMode(LegendDisplayMode.Table)
         .placement(LegendPlacement.Bottom)
-        .calcs(['lastNotNull', 'max']),
+        .calcs(['lastNotNull', 'max'])
+        // A legend has room for two or three lines.
+        .sortBy('Max')
+        .sortDesc(true),
     )
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     .targets(overTime(options.queries));

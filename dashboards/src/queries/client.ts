@@ -111,9 +111,10 @@ export const outputTokenThroughput = throughput(
   'llmbench_output_tokens_total',
 );
 
-/** Of a run under way: the share of its measure phase that is done, and how long the rest takes at the present pace. */
-export const progress = ofNewest(runProgress(SELECTED_RUNS), 'done');
-export const timeLeft = ofNewest(runTimeLeft(SELECTED_RUNS), 'left');
+const COMPLETED = `max by (run_id) (last_over_time(llmbench_run_status{${runMatcher(SELECTED_RUNS)},status="completed"}[${WHOLE_RANGE}])) == 1`;
+/** The share of a run's measure phase that is done, and how long the rest takes at the present pace: of a completed run, none. */
+export const progress = [ofNewest(runProgress(SELECTED_RUNS), 'done'), ofNewest(COMPLETED)];
+export const timeLeft = [ofNewest(runTimeLeft(SELECTED_RUNS), 'left'), ofNewest(`0 * (${COMPLETED})`)];
 
 /** One number of the published results of runs, with their names. */
 export function resultOfRuns(unit: string, measure: string, stat = 'value'): string {

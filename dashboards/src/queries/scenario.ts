@@ -47,7 +47,7 @@ export const OVERDUE: readonly Query[] = [
 ];
 
 /** The verdict of every scenario that the exporter knows. */
-export const STATE = `${VERDICT} or ${NOT_JUDGED} + 0 * ${LAST_COMPLETED_SECONDS}`;
+export const STATE = `${VERDICT} or ${NOT_JUDGED} + 0 * ${LAST_COMPLETED_SECONDS} or ${NOT_JUDGED} + 0 * ${EXPECTED_INTERVAL}`;
 
 const OF_MEASURE = 'scenario, measure, stat';
 

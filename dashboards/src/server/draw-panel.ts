@@ -25,12 +25,13 @@ const OF_RUN =
   'increase is extrapolated, and begins with the first scrape.';
 
 /** What a panel says about itself: what it means and what to do, what its percentiles are worth, the facts of the catalog. */
-export function description({ about, cells = [], signals }: PanelSpec, ofPercentiles = OVER_TIME): string {
+export function description({ about, cells = [], signals, objective }: PanelSpec, ofPercentiles = OVER_TIME): string {
   const families = [...new Set(signals.flatMap((signal) => signal.families))];
   const columns = cells.map((cell) => `**${cell.title}**: ${cell.about}`);
   const estimate = signals.some(({ percentile }) => percentile !== undefined) ? [ofPercentiles] : [];
   const exact = cells.some(({ signal }) => signal.ofRun !== undefined) ? [OF_RUN] : [];
-  return [about, ...columns, ...exact, ...estimate, ...families.map(familyFacts)].join('\n\n');
+  const limit = objective === undefined ? [] : ['Dashed: the objective.'];
+  return [about, ...limit, ...columns, ...exact, ...estimate, ...families.map(familyFacts)].join('\n\n');
 }
 
 function familyFacts(family: Family): string {
@@ -69,7 +70,7 @@ export interface Size {
 
 /** Draws a panel with Grafana's own panels. */
 export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Panel> {
-  const noValue = withoutData(spec);
+  const noValue = spec.noValue ?? withoutData(spec);
   const missing = noValue === undefined ? {} : { noValue };
   const text = { id, title: spec.title, description: description(spec), ...size };
   if (spec.cells !== undefined) return serversTable(text, spec.cells, noValue ?? '–');
@@ -83,7 +84,7 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
       return stat({
         ...frame,
         description: withMissing(frame.description, noValue),
-        queries: tileQueries(spec.signals),
+        queries: withoutName(spec.signals),
       });
     case 'heatmap':
       return heatmap({
@@ -108,7 +109,7 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
         queries: [
           // First: of a legend that is longer, only the first lines are in view.
           ...(spec.emptyReason === undefined ? [] : [spec.emptyReason]),
-          ...spec.signals,
+          ...withoutName(spec.signals),
           ...(spec.objective === undefined ? [] : [objectiveLine(spec.objective)]),
         ],
       });
@@ -169,11 +170,11 @@ function colored(alarm: Alarm | undefined): DynamicConfigValue[] {
   ];
 }
 
-/** A tile of one quantity is named by its title: its rows have room for the server only. A percentile is kept. */
-function tileQueries(signals: readonly Signal[]): readonly Signal[] {
+/** A panel of one quantity is named by its title: its legend has room for the server only. A percentile is kept. */
+function withoutName(signals: readonly Signal[]): readonly Signal[] {
   const [only, ...others] = signals;
   if (only === undefined || others.length > 0) return signals;
-  return [{ ...only, legend: only.legend.replace(/^[A-Za-z ]+ (?=\{\{)/, '') }];
+  return [{ ...only, legend: only.legend.replace(/^[A-Za-z ]+ (?=\{\{instance\}\})/, '') }];
 }
 
 function withMissing(text: string, noValue: string | undefined): string {
@@ -189,7 +190,7 @@ function displayOf({ title, signals }: PanelSpec): DisplayUnit {
 }
 
 /** What a panel without data says: which page would have its families, and what switches them on. */
-function withoutData({ signals }: PanelSpec): string | undefined {
+function withoutData({ signals, cells }: PanelSpec): string | undefined {
   const families = [...new Set(signals.flatMap((signal) => signal.families))];
   const [first] = families;
   if (first === undefined) return undefined;
@@ -197,7 +198,8 @@ function withoutData({ signals }: PanelSpec): string | undefined {
   const page = `${title} exposes this on port ${endpoint.port}, path ${endpoint.path}, unless configured otherwise.`;
   const switched = pageSwitch === null ? '' : ` The page needs ${pageSwitch}.`;
   const conditions = [...new Set(families.flatMap(conditionOf))].filter((condition) => condition !== pageSwitch);
-  const exposed = conditions.length === 0 ? '' : ` Exposed: ${conditions.join(' · ')}.`;
+  // A table of the servers has no row only if no page was scraped.
+  const exposed = conditions.length === 0 || cells !== undefined ? '' : ` Exposed: ${conditions.join(' · ')}.`;
   return `No data. ${page}${switched}${exposed}`;
 }
 

@@ -114,7 +114,8 @@ function either(names: readonly string[]): string {
 
 function noPageOf({ page: { title, endpoint, switch: pageSwitch } }: Family): string {
   const needs = pageSwitch === null ? '' : `; it needs ${pageSwitch}`;
-  return `no page of ${title} was scraped in the time range (port ${endpoint.port}, path ${endpoint.path})${needs}`;
+  // A legend has room for its first words only.
+  return `not scraped: ${title} (port ${endpoint.port}, path ${endpoint.path})${needs}`;
 }
 
 /** The reason that the release of the chosen run is older than all families of the panel, where that is so. */

@@ -53,6 +53,10 @@ export interface PanelSpec {
   readonly signals: readonly Signal[];
   /** The upper end of the axis, for a quantity that has one. */
   readonly max?: number;
+  /** What it says without data, where it knows no families. */
+  readonly noValue?: string;
+  /** Half of the screen, for long names in the legend. */
+  readonly wide?: true;
   /** Variable whose value is drawn as a line: a service level objective. */
   readonly objective?: string;
   /** Of a panel over time: finds why it has no data. */
@@ -85,7 +89,7 @@ export interface RowSpec {
 }
 
 type Signals = readonly (Signal | readonly Signal[])[];
-type Extras = Pick<PanelSpec, 'max' | 'objective'>;
+type Extras = Pick<PanelSpec, 'max' | 'objective' | 'wide' | 'noValue'>;
 
 function panel(kind: PanelKind, title: string, about: string, signals: Signals, extras: Extras = {}): PanelSpec {
   return { kind, title, about, signals: signals.flat(), ...extras };

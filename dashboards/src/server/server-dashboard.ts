@@ -147,11 +147,11 @@ const HEIGHT: Readonly<Record<PanelKind, number>> = {
   table: 6,
 };
 
-/** Gives each panel of a row its size: neighbors of like height share as few lines as they need, about as many on each. */
+/** Gives each panel of a row its size: neighbors of like size share as few lines as they need, about as many on each. */
 function sizes(panels: readonly PanelSpec[]): Size[] {
   return runsOfHeight(panels).flatMap((run) => {
-    const [{ kind }] = run;
-    const lines = Math.ceil(run.length / PER_LINE[kind]);
+    const [{ kind, wide }] = run;
+    const lines = Math.ceil(run.length / (wide === true ? 2 : PER_LINE[kind]));
     return Array.from({ length: lines }, (_, line) => {
       const count = Math.floor((run.length + lines - 1 - line) / lines);
       const each = Math.floor(SCREEN_WIDTH / count);
@@ -165,12 +165,12 @@ function sizes(panels: readonly PanelSpec[]): Size[] {
 
 type Run = [PanelSpec, ...PanelSpec[]];
 
-/** The panels in groups of neighbors that are equally high. */
+/** The panels in groups of neighbors that are of one size. */
 function runsOfHeight(panels: readonly PanelSpec[]): Run[] {
   const runs: Run[] = [];
   for (const panel of panels) {
     const run = runs.at(-1);
-    if (run !== undefined && HEIGHT[run[0].kind] === HEIGHT[panel.kind]) run.push(panel);
+    if (run !== undefined && HEIGHT[run[0].kind] === HEIGHT[panel.kind] && run[0].wide === panel.wide) run.push(panel);
     else runs.push([panel]);
   }
   return runs;

@@ -53,6 +53,8 @@ export interface ServerScope {
   readonly systems: readonly string[];
   /** Label that `$model` chooses by; the families that have none are not narrowed by it. */
   readonly modelLabel?: string;
+  /** A server has one model: legends name the server only. */
+  readonly oneModel?: true;
   /** Further variables: label by variable. */
   readonly choices?: Readonly<Record<string, string>>;
   /** Variable that chooses the instances, where these are exporters with a job of their own. */
@@ -360,9 +362,9 @@ export class ServerQueries {
   ): Signal {
     const [first] = families;
     const name = options.as ?? (first === undefined ? '' : this.#shortName(first));
-    const { modelLabel } = this.#scope;
+    const { modelLabel, oneModel = false } = this.#scope;
     const labels = keep.filter((label) => label !== modelLabel && label !== 'instance');
-    const ends = keep.filter((label) => label === modelLabel || label === 'instance').sort();
+    const ends = keep.filter((label) => (label === modelLabel && !oneModel) || label === 'instance').sort();
     const legend = [name, ...new Set([...labels, ...ends].map((label) => `{{${label}}}`))].filter(Boolean).join(' ');
     return { expr: withFormerNames(expr), legend, display, families };
   }

@@ -256,7 +256,7 @@ function choice(q: ServerQueries): RowSpec {
     lines(
       'Prefill work on the workers',
       'Prompt tokens waiting for prefill or in it, by worker, as estimated by the frontend. If they are uneven, the routing weights favor the cache over the load.',
-      [q.gauge('dynamo_frontend_worker_active_prefill_tokens', { by: ['worker_id'], as: 'worker' })],
+      [q.gauge('dynamo_frontend_worker_active_prefill_tokens', { by: ['worker_id'], as: '' })],
     ),
     lines('Requests through the router', 'Finished per second; a disaggregated request counts twice.', [
       q.rate('dynamo_component_router_requests_total', { as: 'finished' }),

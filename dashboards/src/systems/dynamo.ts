@@ -63,13 +63,13 @@ function overview(): RowSpec {
       'Open requests, and those of them that have no first token yet. If the waiting ones grow while the open ones stay constant, the system is saturated.',
       [
         frontend.gauge('dynamo_frontend_active_requests', { as: 'open' }),
-        frontend.gauge('dynamo_frontend_queued_requests', { as: 'without a first token' }),
+        frontend.gauge('dynamo_frontend_queued_requests', { as: 'no token yet' }),
       ],
     ),
     lines(
       'Load of the workers',
       "KV blocks that each worker holds, as estimated by the frontend. If the lines are uneven, one worker gets too much; see the router's row.",
-      [frontend.gauge('dynamo_frontend_worker_active_decode_blocks', { by: ['worker_id'], as: 'worker' })],
+      [frontend.gauge('dynamo_frontend_worker_active_decode_blocks', { by: ['worker_id'], as: '' })],
     ),
     lines(
       'Time to first token',
@@ -102,7 +102,7 @@ function latency(): RowSpec {
       [
         frontend.highest('dynamo_frontend_worker_last_time_to_first_token_seconds', {
           by: ['worker_id'],
-          as: 'worker',
+          as: '',
         }),
       ],
     ),
@@ -112,14 +112,14 @@ function latency(): RowSpec {
       [
         frontend.highest('dynamo_frontend_worker_last_inter_token_latency_seconds', {
           by: ['worker_id'],
-          as: 'worker',
+          as: '',
         }),
       ],
     ),
     lines(
       'Latest prompt length, by worker',
       'Of the same requests as the latest first token: a long prompt explains a slow one.',
-      [frontend.highest('dynamo_frontend_worker_last_input_sequence_tokens', { by: ['worker_id'], as: 'worker' })],
+      [frontend.highest('dynamo_frontend_worker_last_input_sequence_tokens', { by: ['worker_id'], as: '' })],
     ),
     heat(
       'Time to first token, $instance',

@@ -69,7 +69,7 @@ function speculation(q: ServerQueries): RowSpec {
             `sum by (model_name, instance) (rate(${q.selector('sglang:spec_verify_calls_total')}[$__rate_interval]))`,
           ['sglang:generation_tokens_total', 'sglang:spec_verify_calls_total'],
           { unit: 'locale', axis: 'tokens' },
-          'tokens {{instance}} {{model_name}}',
+          'tokens {{instance}}',
         ),
       ],
     ),

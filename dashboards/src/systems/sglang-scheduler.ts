@@ -75,7 +75,7 @@ function pools(q: ServerQueries): RowSpec {
           `${prefill(q, 'mode="prefill_cache"')} / ${prefill(q, 'mode=~"prefill_.*"')}`,
           ['sglang:realtime_tokens_total'],
           { unit: 'percentunit' },
-          'hits {{instance}} {{model_name}}',
+          'hits {{instance}}',
         ),
       ],
       { max: 1 },

@@ -12,6 +12,7 @@ const QUANTILES = [0.5, 0.9, 0.99];
 const q = new ServerQueries({
   systems: ['sglang'],
   modelLabel: 'model_name',
+  oneModel: true,
   // With priorities there is a series for each and one for all of them, whose priority is empty.
   always: { priority: 'priority=""' },
   // With --enable-metrics-for-all-schedulers every tensor-parallel rank reports the same figures.

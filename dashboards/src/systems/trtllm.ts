@@ -54,7 +54,7 @@ function cache(q: ServerQueries): RowSpec {
           `${reused} / (${reused} + ${missed})`,
           ['trtllm_kv_cache_reused_blocks_total', 'trtllm_kv_cache_missed_blocks_total'],
           { unit: 'percentunit' },
-          'reused {{instance}} {{model_name}}',
+          'reused {{instance}}',
         ),
         q.ratio('trtllm_prompt_cached_tokens_total', 'trtllm_prompt_tokens_total', { as: 'of the prompt tokens' }),
       ],
@@ -137,7 +137,7 @@ function speculation(q: ServerQueries): RowSpec {
             `sum by (model_name, instance) (rate(${q.selector('trtllm_spec_decode_drafted_tokens_total', 'token_position="0"')}[$__rate_interval]))`,
           ['trtllm_spec_decode_accepted_tokens_total', 'trtllm_spec_decode_drafted_tokens_total'],
           { unit: 'locale', axis: 'tokens' },
-          'tokens {{instance}} {{model_name}}',
+          'tokens {{instance}}',
         ),
       ],
     ),
@@ -219,6 +219,7 @@ const QUANTILES = [0.5, 0.9, 0.99];
 const q = new ServerQueries({
   systems: ['trtllm'],
   modelLabel: 'model_name',
+  oneModel: true,
   // Each process of the server has a series of its own, each rank reports the same batch, and a restart leaves old ones.
   replicas: { labels: ['pid', 'rank'], apart: [] },
 });

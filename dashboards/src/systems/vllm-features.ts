@@ -158,7 +158,7 @@ function speculation(q: ServerQueries): RowSpec {
             `sum by (model_name, instance) (rate(${q.selector('vllm:spec_decode_num_drafts_total')}[$__rate_interval]))`,
           ['vllm:spec_decode_num_accepted_tokens_total', 'vllm:spec_decode_num_drafts_total'],
           { unit: 'locale', axis: 'tokens' },
-          'tokens {{instance}} {{model_name}}',
+          'tokens {{instance}}',
         ),
       ],
     ),

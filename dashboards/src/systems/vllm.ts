@@ -8,7 +8,7 @@ import { vllmFeatureRows } from './vllm-features.ts';
 
 const PRESENCE = 'vllm:num_requests_running';
 
-const q = new ServerQueries({ systems: ['vllm'], modelLabel: 'model_name' });
+const q = new ServerQueries({ systems: ['vllm'], modelLabel: 'model_name', oneModel: true });
 const whole = q.overRange();
 
 function overview(): RowSpec {
