@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { stripTypeScriptTypes } from 'node:module';
 
 // stripTypeScriptTypes announces itself as experimental once per process; under jest that is once per test file.
-const emitWarning = process.emitWarning;
+const emitWarning = process.emitWarning.bind(process);
 process.emitWarning = (warning, ...rest) => {
-  if (!String(warning).includes('stripTypeScriptTypes')) emitWarning.call(process, warning, ...rest);
+  if (!String(warning).includes('stripTypeScriptTypes')) emitWarning(warning, ...rest);
 };
 
 export default {

@@ -14,7 +14,6 @@ export type { ParseLimits } from './exposition.ts';
 export { parseExposition, parseOpenMetrics, parseText } from './parse.ts';
 export { parseProtobuf } from './protobuf/parse-protobuf.ts';
 export { createScrapeParser } from './parse.ts';
-export type { ScrapeParser } from './parse.ts';
 export { labelsOfRow } from './page/parsed-exposition.ts';
 export { classicHistograms } from './exposition.ts';
 export type { ClassicHistogramSeries } from './exposition.ts';

@@ -98,8 +98,9 @@ export function exponentialQuantile(q: number, h: ClassicHistogram): number {
   if (!forward) filled.reverse();
   let seen = 0;
   let bucket = -1;
-  for (bucket of filled) {
-    seen += counts[bucket] ?? 0;
+  for (const i of filled) {
+    bucket = i;
+    seen += counts[i] ?? 0;
     if (seen >= wanted) break;
   }
   const count = counts[bucket] ?? NaN;

@@ -48,8 +48,11 @@ describe('page discovery', () => {
     async function get(answer: (request: IncomingMessage, response: ServerResponse) => void, headers = {}) {
       const server = await serving(answer);
       const client = new PageClient(DEFAULT_PAGE_LIMITS, () => performance.now() * 1e6, { headers, tls: {} });
-      const answered = await client.get(`${server.origin}/metrics`).finally(() => client.close());
-      return { server, answered };
+      try {
+        return { server, answered: await client.get(`${server.origin}/metrics`) };
+      } finally {
+        await client.close();
+      }
     }
 
     test.each([301, 302, 303, 307, 308])('%d is followed on the same origin', async (status) => {

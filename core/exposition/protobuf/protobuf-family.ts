@@ -384,7 +384,7 @@ function absolute(
   for (const [i, { offset, length }] of spans.entries()) {
     if (i > 0 && offset < 0) throw error('a native histogram whose spans overlap');
     index += offset;
-    for (let end = position + length; position < end; position++, index++) {
+    for (const end = position + length; position < end; position++, index++) {
       const number = numbers[position] ?? NaN;
       count = isFloat ? number : count + number;
       if (!(count >= 0)) throw error('a native histogram with a negative bucket');

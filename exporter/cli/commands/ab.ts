@@ -89,9 +89,12 @@ export async function run(words: readonly string[]): Promise<number> {
   ];
   const runs = new PairRuns(id, await indexedRuns(store));
   const series = new RunSeries();
-  const code = await measurePairs(store, runs, { series, pairs, repeats: own['repeat-pairs'], optionsOf }).finally(() =>
-    series.end(),
-  );
+  let code: number | null;
+  try {
+    code = await measurePairs(store, runs, { series, pairs, repeats: own['repeat-pairs'], optionsOf });
+  } finally {
+    await series.end();
+  }
   if (code !== null) {
     process.stderr.write(`the comparison is not complete; to continue it: ${shellCommand(continued(pairs))}\n`);
     return code;

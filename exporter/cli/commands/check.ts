@@ -78,9 +78,12 @@ export async function checkRuns(
   const receiver = await requestedVerdictReceiver(options);
   const first = await check(store, scenario, runIds, options);
   const series = new RunSeries();
-  const checked = await confirmed(store, first, options, (own) => series.run([...runOptions, ...own])).finally(() =>
-    series.end(),
-  );
+  let checked: CheckedScenario | null;
+  try {
+    checked = await confirmed(store, first, options, (own) => series.run([...runOptions, ...own]));
+  } finally {
+    await series.end();
+  }
   if (checked === null) return ExitCode.interrupted;
   const code = await printed(store, checked, options);
   await pushScenario(store, scenario, receiver);

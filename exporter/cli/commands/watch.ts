@@ -91,20 +91,25 @@ const watch = (watched: readonly string[]) =>
     const live = new LivePage(await requestedWebConfig('metrics-web-config-file', webPath, say));
     const scenario = options.scenario ?? nameOf(program);
     const store = await openRuns(options['runs-dir'], (opened) => opened.checkWritable());
-    const ended = await watchCommand({
-      ...{ command: watched, store, scenario, targets, searches, importers: IMPORTERS, version: VERSION, say },
-      tags: options.tag,
-      intervalSeconds: options.interval,
-      results: options.results,
-      timeZone: options['time-zone'] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-      runsDirectory: options['runs-dir'],
-      metricsPort: options['metrics-port'],
-      metricsHost: options['metrics-host'],
-      allowedHosts: options['allowed-hosts'],
-      lingerMaxSeconds: options.linger === 'no' ? 0 : options['linger-max'],
-      awaitScrape: !options['no-await-scrape'],
-      servePage: (page, pageOptions) => live.serve(page, pageOptions),
-    }).finally(() => live.close());
+    let ended: WatchedCommand;
+    try {
+      ended = await watchCommand({
+        ...{ command: watched, store, scenario, targets, searches, importers: IMPORTERS, version: VERSION, say },
+        tags: options.tag,
+        intervalSeconds: options.interval,
+        results: options.results,
+        timeZone: options['time-zone'] ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+        runsDirectory: options['runs-dir'],
+        metricsPort: options['metrics-port'],
+        metricsHost: options['metrics-host'],
+        allowedHosts: options['allowed-hosts'],
+        lingerMaxSeconds: options.linger === 'no' ? 0 : options['linger-max'],
+        awaitScrape: !options['no-await-scrape'],
+        servePage: (page, pageOptions) => live.serve(page, pageOptions),
+      });
+    } finally {
+      await live.close();
+    }
     describe(ended, say);
     if (!options.check || ended.exitCode !== ExitCode.done) return ended.exitCode;
     return judged(ended, scenario, options);

@@ -251,7 +251,7 @@ test('goodput carries its limits in its definition', async () => {
 
 test('the median is p50 where the report has no percentile of that name', async () => {
   const [first] = await benchmarks('v0.json');
-  const { percentiles, ...rest } = first.metrics['request_latency']?.successful as Statistics;
+  const { percentiles, ...rest } = first.metrics['request_latency']!.successful;
   const others = Object.fromEntries(Object.entries(percentiles).filter(([name]) => name !== 'p50'));
   const latency = { successful: { ...rest, median: 0.25, percentiles: others } };
   const reported = run({

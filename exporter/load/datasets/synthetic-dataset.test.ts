@@ -170,7 +170,7 @@ describe('conversations', () => {
     const third = one?.request(2, ['answer 1', 'answer 2']);
     expect(wordsOf(first?.prompt ?? '')).toBe(25);
     expect(third?.history?.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user', 'assistant']);
-    const [, user, response, second, response2] = third?.history as readonly Message[];
+    const [, user, response, second, response2] = third!.history as readonly Message[];
     expect(user?.content).toBe(first?.prompt);
     expect([response?.content, response2?.content]).toEqual(['answer 1', 'answer 2']);
     expect(wordsOf(second?.content ?? '')).toBe(10);

@@ -77,7 +77,7 @@ export class OtlpPublisher implements RunOutput {
   }
 
   begin(): void {
-    this.#timer = setInterval(() => void this.#exportLive(), this.#options.request.intervalSeconds * 1000);
+    this.#timer = setInterval(() => this.#exportLive(), this.#options.request.intervalSeconds * 1000);
     this.#timer.unref();
   }
 

@@ -2,7 +2,7 @@ import { firstNames, things } from '../../../core/text/quantities.ts';
 import { reasonOf } from '../../errors/expected-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { PageAccess } from '../scrape/page-access.ts';
-import { PageClient, type PageLimits } from '../scrape/page-request.ts';
+import { PageClient, type PageFailure, type PageLimits, type ReceivedPage } from '../scrape/page-request.ts';
 import { parseTarget, type Target } from '../scrape/targets.ts';
 import {
   MAX_PAGES,
@@ -119,8 +119,7 @@ async function podTargets(search: PodSearch): Promise<FoundPages> {
 }
 
 async function httpSdTargets(search: HttpSdSearch, access: PageAccess): Promise<FoundPages> {
-  const client = new PageClient(LIMITS, () => performance.now() * 1e6, access);
-  const page = await client.get(search.url).finally(() => client.close());
+  const page = await getPage(search.url, access);
   if (page.kind !== 'page') throw searchFailure(search, page.message);
   const urls = listedUrls(search, new TextDecoder().decode(page.bytes));
   return {
@@ -129,6 +128,15 @@ async function httpSdTargets(search: HttpSdSearch, access: PageAccess): Promise<
     skipped: [],
     whyNone: 'the response lists no target',
   };
+}
+
+async function getPage(url: string, access: PageAccess): Promise<ReceivedPage | PageFailure> {
+  const client = new PageClient(LIMITS, () => performance.now() * 1e6, access);
+  try {
+    return await client.get(url);
+  } finally {
+    await client.close();
+  }
 }
 
 function listedUrls(search: HttpSdSearch, text: string): readonly string[] {

@@ -144,7 +144,12 @@ export async function mergeShards(store: RunStore, runId: string, allowsMissing 
     shard: shard.run.shard,
     write: (path: string) => write(shard, path),
   }));
-  const { path } = await addRun(store, { run, records, result: summarized, files }).finally(() => shelf.close());
+  let path: string;
+  try {
+    ({ path } = await addRun(store, { run, records, result: summarized, files }));
+  } finally {
+    await shelf.close();
+  }
   if (result === null) throw new Error('a run was added without its result');
   return {
     result,
