@@ -224,7 +224,7 @@ test('with a web configuration file the page is served over HTTPS to its users',
   await writeFile(join(folder, 'server.crt'), cert);
   await writeFile(join(folder, 'server.key'), key);
   // The hash of `test` in Prometheus' guide to basic authentication.
-  const users = "{prometheus: '$2b$12$hNf2lSsxfm0.i4a.1kVpSOVyBCfIB51VRjgBUyv6kdnyTlgWj81Ay'}";
+  const users = "{prometheus: '$2b$04$bmjsd2AZignz315k/Seize7qa4PIsN6q/OzKSzS773MTnRgkIvFgq'}";
   const file = join(folder, 'web.yml');
   await writeFile(
     file,
