@@ -1,7 +1,8 @@
 import { BlockList, isIP } from 'node:net';
-import { ProxyAgent, type Dispatcher } from 'undici';
+import type { Dispatcher, ProxyAgent } from 'undici';
 import { ConfigurationError } from '../errors/expected-error.ts';
 import type { TlsSettings } from './tls-files.ts';
+import { proxyAgentClass } from './undici.ts';
 
 /** An HTTP proxy between this machine and a server. */
 export interface Proxy {
@@ -102,7 +103,8 @@ export interface ProxyAgentOptions {
 export function proxyAgent(proxy: Proxy, options: ProxyAgentOptions): ProxyAgent {
   const { connectTimeoutSeconds, tls, hostname, client, factory } = options;
   const { ca, rejectUnauthorized } = tls;
-  return new ProxyAgent({
+  const Agent = proxyAgentClass();
+  return new Agent({
     ...client,
     uri: proxy.url,
     proxyTunnel: false,

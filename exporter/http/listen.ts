@@ -1,6 +1,6 @@
 import { ownValue } from '../../core/text/nearest-names.ts';
 import { ExpectedError } from '../errors/expected-error.ts';
-import { createServer } from 'node:http';
+import { createServer } from '../http-client/node-http.ts';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';

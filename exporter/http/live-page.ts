@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import type { Express, RequestHandler } from 'express';
-import express from 'express';
+import type { RequestHandler } from 'express';
 import type { RunEnding } from '../../core/run/run-output.ts';
 import { reasonOf } from '../errors/expected-error.ts';
 import { DEFAULT_LINGER_MAX_SECONDS, Linger, scrapeAdvice, Scrapers } from '../publish/linger.ts';
@@ -13,16 +12,10 @@ import {
   type ServedPage,
   type ServedPageOptions,
 } from '../publish/served-page.ts';
-import type { MetricsPage } from '../publish/metrics-page.ts';
-import { html } from '../report/html.ts';
 import { isDiscovered } from '../store/recovery/serve-presence.ts';
 import { recordServed } from '../store/recovery/served-runs.ts';
-import { allowedHost, hostCheck, isLoopback, type HostCheck } from './allowed-host.ts';
-import { landingRoute } from './landing.ts';
-import { listen, type Listening, type ListenTls } from './listen.ts';
-import { metricsRoute } from './metrics.ts';
-import { problemHandler } from './problem.ts';
-import { healthyRoute, notFound, readingOnly, readyRoute } from './service-routes.ts';
+import { hostCheck } from './allowed-host.ts';
+import type { Listening, ListenTls } from './listen.ts';
 import type { WebConfigFile } from './web-config/web-config-file.ts';
 
 /**
@@ -90,6 +83,8 @@ export class LivePage {
   }
 
   async #open(options: ServedPageOptions): Promise<Listening> {
+    // Loaded only where a port is opened: a run without it starts sooner.
+    const [{ createRunApp }, { listen }] = await Promise.all([import('./run-app.ts'), import('./listen.ts')]);
     const web = this.#webConfig === null ? null : await protectedBy(this.#webConfig);
     const app = createRunApp({
       ...(web !== null && { guard: web.guard }),
@@ -298,47 +293,4 @@ async function protectedBy(file: WebConfigFile): Promise<{ guard: RequestHandler
     ),
     tls: webTls(file),
   };
-}
-
-interface RunAppOptions {
-  readonly live: MetricsPage;
-  /** The runs whose metrics the page has now. */
-  readonly runs: () => readonly { readonly runId: string; readonly scenario: string }[];
-  readonly version: string;
-  /** Applied before any route, such as a sign-in. */
-  readonly guard?: RequestHandler;
-  /** Rejects requests from web pages of other origins. */
-  readonly hostCheck: HostCheck;
-  /** Called for each successful scrape, with the scraper's address. */
-  readonly scraped?: (remoteAddress: string) => void;
-  /** Receives one line for each request that fails. */
-  readonly problem: (line: string) => void;
-}
-
-/** The routes of runs while they are running: their live metrics. */
-export function createRunApp({ live, runs, version, guard, hostCheck, scraped, problem }: RunAppOptions): Express {
-  const app = express().disable('x-powered-by').disable('etag');
-  const links = [
-    { path: '/metrics', text: 'live metrics, for Prometheus' },
-    { path: '/-/healthy', text: 'liveness check' },
-    { path: '/-/ready', text: 'readiness check' },
-  ];
-  const intro = 'This page is available until the command ends.';
-  const content = () =>
-    Promise.resolve(html`${runs().map(({ runId, scenario }) => html`<p>Run ${runId} of scenario ${scenario}.</p>`)}`);
-  if (guard !== undefined) app.use(guard);
-  app.use(allowedHost(hostCheck));
-  app.use(readingOnly);
-  app.get('/', landingRoute({ title: 'llmbench run', intro, links, version, content }));
-  // On this machine compression saves nothing: it takes the processor and a turn of the event loop from the measurement.
-  const compresses = (remoteAddress: string): boolean => !isLoopback(remoteAddress);
-  app.get('/metrics', metricsRoute(live, { compresses, ...(scraped === undefined ? {} : { scraped }) }));
-  app.get('/-/healthy', healthyRoute);
-  app.get(
-    '/-/ready',
-    readyRoute(() => null),
-  );
-  app.use(notFound);
-  app.use(problemHandler(problem, 'text'));
-  return app;
 }

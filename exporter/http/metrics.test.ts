@@ -8,7 +8,7 @@ import { problemHandler } from './problem.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';
 import { metricsRoute } from './metrics.ts';
-import { createRunApp } from './live-page.ts';
+import { createRunApp } from './run-app.ts';
 
 let server: Listening;
 const scrapes: string[] = [];

@@ -1,6 +1,6 @@
 import type { ProblemDetails, WrongParameter } from '../../core/api/service.ts';
-import { STATUS_CODES } from 'node:http';
 import { StorageError } from '../errors/expected-error.ts';
+import { STATUS_CODES } from '../http-client/node-http.ts';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 
 /** An error response (RFC 9457), the same format for every route. */

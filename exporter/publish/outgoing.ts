@@ -6,13 +6,13 @@ import { unfinishedDirectory } from '../store/run-paths.ts';
 import { reasonOf } from '../errors/expected-error.ts';
 import type { LiveFamily } from './family.ts';
 import { readFinishedRun, finishedRunFamilies, windowOf, type FinishedRun } from './finished-run.ts';
-import { Annotator } from './grafana-annotations.ts';
+import type { Annotator, GrafanaAccess } from './grafana-annotations.ts';
 import { readGrafanaAccess, type OutgoingRequest, type RemoteWriteRequest } from './outgoing-request.ts';
 import { checkOtlp, OtlpPublisher } from './otlp/otlp-publisher.ts';
 import { NativeLatencies } from './remote-write/native-latencies.ts';
 import { readReceiver } from './remote-write/receiver.ts';
 import { finishedSeries } from './remote-write/pushed-series.ts';
-import { RemoteWritePublisher } from './remote-write/remote-write-publisher.ts';
+import type { RemoteWritePublisher } from './remote-write/remote-write-publisher.ts';
 import { RUN_INFO } from './run-info.ts';
 import { RUN_TARGET_INFO } from './target-info.ts';
 
@@ -67,7 +67,7 @@ export class Outgoing implements RunOutput {
         : null;
     const publisher = remoteWrite && (await openPublisher(options, remoteWrite, native));
     // One shard speaks for the run.
-    const annotator = access && run.shard === '0' ? new Annotator(access, grafana?.dashboardUid ?? null) : null;
+    const annotator = access && run.shard === '0' ? await openAnnotator(access, grafana?.dashboardUid ?? null) : null;
     const otlp = request?.otlp == null ? null : await OtlpPublisher.open({ ...options, request: request.otlp });
     return new Outgoing(options, native, { publisher, annotator, otlp });
   }
@@ -144,11 +144,19 @@ export async function checkOutgoing(request: OutgoingRequest | null, environment
   if (otlp !== null) await checkOtlp(otlp);
 }
 
+// What sends is loaded where it is used: a run without it starts sooner.
+
+async function openAnnotator(access: GrafanaAccess, dashboardUid: string | null): Promise<Annotator> {
+  const { Annotator } = await import('./grafana-annotations.ts');
+  return new Annotator(access, dashboardUid);
+}
+
 async function openPublisher(
   { environment, runsDirectory, run, families, version, say, now_ms }: OutgoingOptions,
   request: RemoteWriteRequest,
   native: NativeLatencies | null,
 ): Promise<RemoteWritePublisher> {
+  const { RemoteWritePublisher } = await import('./remote-write/remote-write-publisher.ts');
   return RemoteWritePublisher.open({
     runsDirectory,
     runId: run.run_id,

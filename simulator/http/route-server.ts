@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from './node-http.ts';
 
 /** Longer than clients keep an idle connection, so that none meets a closed one. */
 const KEEP_ALIVE_MILLISECONDS = 75_000;

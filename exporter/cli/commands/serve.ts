@@ -7,7 +7,7 @@ import { webTls } from '../../http/web-config/web-config-file.ts';
 import { webGuard } from '../../http/web-config/web-guard.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
 import { evaluationLines } from '../../publish/evaluation-lines.ts';
-import { ProcessMetrics } from '../../publish/family.ts';
+import { ProcessMetrics } from '../../publish/process-metrics.ts';
 import { RESULT_SERIES } from '../../publish/result-samples.ts';
 import { storeSource } from '../../publish/run-reader.ts';
 import { storageReadableLines } from '../../publish/storage-readable.ts';

@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import { type ErrorReason, type RequestRecord, outcomeOf } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
+import { STATUS_CODES } from '../../http-client/node-http.ts';
 
 /** Why a request failed, from what a Python tool kept of it. */
 export interface PythonError {

@@ -1,7 +1,7 @@
 import { ownValue } from '../../../core/text/nearest-names.ts';
-import { maxHeaderSize } from 'node:http';
 import type { ErrorReason } from '../../../core/run/record.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
+import { maxHeaderSize } from '../../http-client/node-http.ts';
 import { isObject } from '../endpoints/endpoint.ts';
 import { beginsHttp2, HTTP2_ONLY, type TransportFailure } from './transport.ts';
 

@@ -1,10 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { maxHeaderSize } from 'node:http';
 import { isIP, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import type { buildConnector as Connect, Dispatcher } from 'undici';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
+import { maxHeaderSize } from '../../http-client/node-http.ts';
 import { proxyAgent, type Proxy } from '../../http-client/proxy.ts';
+import { buildConnector, Client } from '../../http-client/undici.ts';
 import type { TlsSettings } from '../../http-client/tls-files.ts';
 import { ExchangeTrace, type ConnectionTimes } from './exchange-trace.ts';
 import { Roster } from './roster.ts';
@@ -165,7 +166,7 @@ class Connection {
     if (proxy !== null) {
       const { hostname } = new URL(options.origin);
       // Its clients open connections to the proxy, or through it.
-      const factory = (origin: string | URL, { connect }: { readonly connect?: buildConnector.connector }): Client =>
+      const factory = (origin: string | URL, { connect }: { readonly connect?: Connect.connector }): Dispatcher =>
         new Client(origin, { ...client, ...(connect === undefined ? {} : { connect: this.#timed(connect, false) }) });
       this.client = proxyAgent(proxy, { connectTimeoutSeconds, tls, hostname, client, factory });
       return;
@@ -180,7 +181,7 @@ class Connection {
   }
 
   /** The connector, with when it opens a connection and how long that takes. */
-  #timed(connect: buildConnector.connector, isDirect: boolean): buildConnector.connector {
+  #timed(connect: Connect.connector, isDirect: boolean): Connect.connector {
     return (target, callback) => {
       const start_ns = (this.#started_ns = monotonicNow_ns());
       this.opened = true;

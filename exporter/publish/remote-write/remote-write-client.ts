@@ -1,7 +1,8 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import type { Agent, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
+import { Agent as HttpAgent, request as httpRequest } from '../../http-client/node-http.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { retryAfterSeconds } from '../../http-client/backoff.ts';
 import { reasonOf } from '../../errors/expected-error.ts';
@@ -52,7 +53,7 @@ export class RemoteWriteClient {
   readonly #receiver: Receiver;
   readonly #limits: ClientLimits;
   readonly #version: string;
-  readonly #agent: HttpAgent | HttpsAgent;
+  readonly #agent: Agent;
 
   constructor(receiver: Receiver, version: string, limits: ClientLimits = DEFAULT_CLIENT_LIMITS) {
     this.#receiver = receiver;

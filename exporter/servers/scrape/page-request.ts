@@ -1,10 +1,10 @@
 import type { UnixInterval } from '../../../core/series/sighting.ts';
 import { ownValue } from '../../../core/text/nearest-names.ts';
-import { Agent } from 'undici';
 import type { Dispatcher, ProxyAgent } from 'undici';
 import { NO_PROXIES, proxyAgent, type Proxies } from '../../http-client/proxy.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { TlsSettings } from '../../http-client/tls-files.ts';
+import { Agent } from '../../http-client/undici.ts';
 import { workNow_ns } from '../../clock/monotonic-clock.ts';
 import { OPEN_ACCESS, type PageAccess } from './page-access.ts';
 
@@ -61,7 +61,7 @@ export interface PageFailure extends PageTimes {
  * connections are reused.
  */
 export class PageClient {
-  readonly #agent: Agent;
+  readonly #agent: Dispatcher;
   readonly #proxied = new Map<string, ProxyAgent>();
   readonly #proxies: Proxies;
   readonly #tls: TlsSettings;

@@ -1,6 +1,7 @@
-import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Random } from '../../../core/stats/seeded-random.ts';
 import type { FaultPlan } from '../../faults/plan.ts';
+import { Agent, request } from '../../http/node-http.ts';
 import type { Prompt } from '../../http/prompt.ts';
 
 /** Consecutive failures that open a breaker, successes that close it again, and how long it stays open. */

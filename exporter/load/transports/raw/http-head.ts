@@ -1,4 +1,4 @@
-import { maxHeaderSize } from 'node:http';
+import { maxHeaderSize } from '../../../http-client/node-http.ts';
 import { beginsHttp2, HTTP2_ONLY, type TransportRequest } from '../transport.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parseOpenMetrics, parseText } from '../../core/exposition/index.ts';
-import { ProcessMetrics } from './family.ts';
+import { ProcessMetrics } from './process-metrics.ts';
 
 const metrics = new ProcessMetrics();
 const valueOf = (lines: string, name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(lines)?.[1]);
