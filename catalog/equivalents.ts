@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-
-import { parse } from 'yaml';
-
+import { parsedYaml } from './parsed-yaml.ts';
 import type { ObservationUnit } from './types.ts';
 
 export interface EquivalentFamily {
@@ -34,7 +31,7 @@ let vocabulary: readonly Quantity[] | null = null;
 
 /** The vocabulary that all systems share. */
 export function quantities(): readonly Quantity[] {
-  vocabulary ??= parse(readFileSync(new URL('./equivalents.yaml', import.meta.url), 'utf8')) as Quantity[];
+  vocabulary ??= parsedYaml(new URL('./equivalents.yaml', import.meta.url)) as Quantity[];
   return vocabulary;
 }
 

@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-
-import { parse } from 'yaml';
-
 import { quantities } from './equivalents.ts';
+import { parsedYaml } from './parsed-yaml.ts';
 
 export interface SignalFamily {
   readonly system: string;
@@ -44,12 +41,12 @@ let rules: readonly SignalRule[] | null = null;
 
 /** The rules of `explanations.yaml`, each with its families. */
 export function signalRules(): readonly SignalRule[] {
-  rules ??= (
-    parse(readFileSync(new URL('./explanations.yaml', import.meta.url), 'utf8')) as readonly WrittenRule[]
-  ).map(({ quantity, families = [], ...rule }) => ({
-    ...rule,
-    families: [...familiesOf(quantity), ...families.map((family) => ({ ...family, shared: false }))],
-  }));
+  rules ??= (parsedYaml(new URL('./explanations.yaml', import.meta.url)) as readonly WrittenRule[]).map(
+    ({ quantity, families = [], ...rule }) => ({
+      ...rule,
+      families: [...familiesOf(quantity), ...families.map((family) => ({ ...family, shared: false }))],
+    }),
+  );
   return rules;
 }
 

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-import { parse } from 'yaml';
-
+import { parsedText } from './parsed-yaml.ts';
 import type { Catalog, CatalogFamily, CatalogHead } from './types.ts';
 
 const SYSTEM_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
@@ -46,7 +45,7 @@ export function catalogs(): Catalog[] {
 export function loadCatalog(system: string): Catalog {
   const known = read.get(system);
   if (known !== undefined) return known;
-  const catalog: unknown = parse(textOf(system));
+  const catalog: unknown = parsedText(textOf(system));
   if (!isCatalog(catalog) || catalog.system !== system)
     throw new Error(`catalog/${system}.yaml is not a catalog of ${system}`);
   read.set(system, catalog);
@@ -58,7 +57,7 @@ export function loadCatalogHead(system: string): CatalogHead {
   const text = textOf(system);
   const end = text.indexOf('\nfamilies:');
   if (end < 0) throw new Error(`catalog/${system}.yaml has no families`);
-  return parse(text.slice(0, end + 1)) as CatalogHead;
+  return parsedText(text.slice(0, end + 1)) as CatalogHead;
 }
 
 function textOf(system: string): string {

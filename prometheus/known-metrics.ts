@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { catalogs, labelsOf } from '../catalog/load.ts';
 import { quantities } from '../catalog/equivalents.ts';
+import { parsedYaml } from '../catalog/parsed-yaml.ts';
 import type { CatalogFamily } from '../catalog/types.ts';
 import { serverFamily } from '../core/measures/names.ts';
 import { aggregations } from './promql.ts';
@@ -41,7 +41,7 @@ const HERE = new URL('.', import.meta.url);
 export function ruleFiles(folder: 'rules' | 'alerts'): readonly (readonly [file: string, rules: readonly Rule[]])[] {
   const files = readdirSync(new URL(`${folder}/`, HERE)).filter((file) => file.endsWith('.yml'));
   return files.map((file) => {
-    const { groups } = parse(readFileSync(new URL(`${folder}/${file}`, HERE), 'utf8')) as RuleFile;
+    const { groups } = parsedYaml(new URL(`${folder}/${file}`, HERE)) as RuleFile;
     return [file, groups.flatMap(({ rules }) => rules)];
   });
 }

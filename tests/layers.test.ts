@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
+import { isBuiltin, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
@@ -231,6 +231,33 @@ describe('the plugin', () => {
     );
     expect(wrong).toEqual([]);
   });
+});
+
+/** The packages and built-in modules that are loaded with a module. */
+function loadedWith(entry: string): ReadonlySet<string> {
+  const loaded = new Set<string>();
+  const outside = new Set<string>();
+  const visit = (path: string): void => {
+    if (loaded.has(path)) return;
+    loaded.add(path);
+    const code = stripTypeScriptTypes(readFileSync(join(ROOT, path), 'utf8'));
+    for (const [, name = ''] of code.matchAll(/^(?:import|export) (?:[^'"();=]*?\bfrom )?'([^']+)'/gm)) {
+      if (name.startsWith('.')) visit(normalize(join(dirname(path), name)));
+      else outside.add(name);
+    }
+  };
+  visit(entry);
+  return outside;
+}
+
+test('a run loads the packages that write its files, and the others where they are used', () => {
+  const loaded = loadedWith('exporter/cli/commands/run.ts');
+  expect([...loaded].filter((name) => !isBuiltin(name)).sort()).toEqual([
+    ...['hyparquet', 'hyparquet-writer'],
+    ...['column', 'convert', 'datapage', 'schema'].map((file) => `hyparquet/src/${file}.js`),
+  ]);
+  // As an ES module it loads fetch and WebSocket.
+  expect(loaded).not.toContain('node:http');
 });
 
 test('the name of an exported type has one meaning in core, the exporter and the catalog', () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
 import { quantitiesOf, type EquivalentFamily } from '../../catalog/equivalents.ts';
 import { labelsOf } from '../../catalog/load.ts';
+import { parsedText } from '../../catalog/parsed-yaml.ts';
 import type { Catalog, CatalogFamily, Exposure, FamilyMatch, JsonSource } from '../../catalog/types.ts';
 import { optionOf } from '../../core/histogram/bucket-setting.ts';
 
@@ -32,7 +32,7 @@ const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(is
 export async function readUses(dashboardsFolder: URL, rulesFolder: URL): Promise<Uses> {
   const [boards, ruleFiles] = await Promise.all([
     filesOf(dashboardsFolder, /\.json$/, (text) => JSON.parse(text) as unknown),
-    filesOf(rulesFolder, /\.ya?ml$/, (text) => parse(text) as unknown),
+    filesOf(rulesFolder, /\.ya?ml$/, parsedText),
   ]);
   const dashboards = boards
     .filter(isObject)

@@ -1,5 +1,9 @@
-import { isNode, LineCounter, parseDocument } from 'yaml';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
 import { ConfigurationError } from '../errors/expected-error.ts';
+
+/** The parser is loaded with the first file: most commands read none. */
+const load = createRequire(import.meta.url);
 
 /** Units of Prometheus' durations, in milliseconds, in the order in which they may follow each other. */
 const DURATION_UNITS = { y: 31_536_000_000, w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
@@ -9,6 +13,7 @@ const DURATION_UNITS = { y: 31_536_000_000, w: 604_800_000, d: 86_400_000, h: 3_
  * thrown for anything that is wrong.
  */
 export function yamlSection(text: string, file: string): YamlSection {
+  const { isNode, LineCounter, parseDocument } = load('yaml') as typeof Yaml;
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, strict: true, prettyErrors: false });
   const at = (offset: number): string => `${file}:${lines.linePos(offset).line}`;

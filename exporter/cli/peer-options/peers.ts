@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { parse } from 'yaml';
+import { parsedYaml } from '../../../catalog/parsed-yaml.ts';
 import { CliError } from '../failure.ts';
 import type { ForeignNames, Options } from '../options/options.ts';
 
@@ -65,9 +64,7 @@ interface WrittenPeer extends Omit<Peer, 'options'> {
   readonly options: Readonly<Record<string, WrittenAnswer>>;
 }
 
-const { tools, untranslated } = parse(readFileSync(new URL('peers.yaml', import.meta.url), 'utf8'), {
-  merge: true,
-}) as {
+const { tools, untranslated } = parsedYaml(new URL('peers.yaml', import.meta.url)) as {
   readonly tools: readonly WrittenPeer[];
   readonly untranslated: Readonly<Record<string, string>>;
 };
