@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { GpuFacts } from '../../core/run/provenance.ts';
+import { isInstalled } from '../files/is-installed.ts';
 import { rocmCards } from '../servers/local-gpus.ts';
 import { factText, versionText, type InfoSeries } from './facts.ts';
 
@@ -8,6 +9,7 @@ const MAX_BYTES = 2 ** 20;
 
 /** What a program prints; null: it does not exist, fails, prints too much or takes too long. */
 export function programOutput(file: string, args: readonly string[]): Promise<string | null> {
+  if (!isInstalled(file)) return Promise.resolve(null);
   return new Promise((resolve) => {
     const env = { ...process.env, GIT_OPTIONAL_LOCKS: '0' };
     const options = { timeout: TIMEOUT_MILLISECONDS, maxBuffer: MAX_BYTES, windowsHide: true, env };

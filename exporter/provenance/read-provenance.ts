@@ -46,10 +46,12 @@ export async function readProvenance(
 
 /** The commit that is checked out in a folder; null: there is none, or no git. */
 export async function checkedOutCommit(folder: string): Promise<CommitFacts | null> {
-  const commit = (await programOutput('git', ['-C', folder, 'rev-parse', 'HEAD']))?.trim() ?? '';
-  if (!isCommit(commit)) return null;
-  const changes = await programOutput('git', ['-C', folder, 'status', '--porcelain', '--untracked-files=no']);
-  return { commit, dirty: changes === null ? null : changes.trim() !== '' };
+  const git = (...args: readonly string[]) => programOutput('git', ['-C', folder, ...args]);
+  const status = await git('status', '--porcelain=v2', '--branch', '--untracked-files=no');
+  const [, known] = /^# branch\.oid (.*)$/m.exec(status ?? '') ?? [];
+  // A large working tree may take too long, or have more changes than are read.
+  const commit = known ?? (await git('rev-parse', 'HEAD'))?.trim() ?? '';
+  return isCommit(commit) ? { commit, dirty: status === null ? null : /^[^#\n]/m.test(status) } : null;
 }
 
 /** The machine that this program runs on. */

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createScrapeParser, writePage } from '../../core/exposition/index.ts';
+import { isInstalled } from '../files/is-installed.ts';
 import { TargetStore } from './series/target-store.ts';
 
 /** What a program of the driver reported of a GPU of this machine. */
@@ -188,7 +189,7 @@ export class LocalGpus {
 
   /** Resolves after the first sample; null: this machine has no such program, or it reports no GPU. */
   static async start(options: LocalGpusOptions, programs = PROGRAMS): Promise<LocalGpus | null> {
-    for (const program of programs) {
+    for (const program of programs.filter(({ name }) => isInstalled(name))) {
       const gpus = new LocalGpus(program, options);
       if (await gpus.#begin(program)) return gpus;
     }
