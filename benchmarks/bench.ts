@@ -68,17 +68,6 @@ export async function inTurn<T>(
   return measured;
 }
 
-/** The result of a part of a bench; null, with a remark, if this machine lacks what the part needs. */
-export async function unlessUnavailable<T>(context: BenchContext, what: string, part: Promise<T>): Promise<T | null> {
-  try {
-    return await part;
-  } catch (error) {
-    if (!(error instanceof Unavailable)) throw error;
-    context.skipped(what, error.message);
-    return null;
-  }
-}
-
 const HEAD = ['what', 'ours', 'peer', 'ratio', 'target', 'met?'] as const;
 const ABSENT = '–';
 

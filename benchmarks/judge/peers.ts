@@ -64,17 +64,12 @@ function fixedThreshold(share: number): Peer {
   };
 }
 
-/** Whether any measure alarms, and the largest score of them. */
-export function judgedByPeer(peer: Peer, history: readonly Values[], run: Values): { alarm: boolean; score: number } {
-  let alarm = false;
-  let largest = -Infinity;
-  run.forEach((value, i) => {
+/** Whether any measure alarms. */
+export function alarms(peer: Peer, history: readonly Values[], run: Values): boolean {
+  return run.some((value, i) => {
     const of = history.map((values) => values[i] ?? NaN);
-    const score = peer.score(of, value);
-    alarm ||= score > peer.alarm(of);
-    largest = Math.max(largest, score);
+    return peer.score(of, value) > peer.alarm(of);
   });
-  return { alarm, score: largest };
 }
 
 export function mean(values: readonly number[]): number {
