@@ -4,7 +4,7 @@
  * full: every page is new; repeated: the lines are those of the scrape before, the values are not; changed: as repeated,
  * but in each scrape one line in a hundred is a series that was never seen.
  *
- * usage: node bench/exposition-parser.ts full|repeated|changed <page prefix>
+ * usage: node benchmarks/exposition-parser.ts full|repeated|changed <page prefix>
  */
 import { readFileSync } from 'node:fs';
 import { createScrapeParser, parseText } from '../core/exposition/index.ts';

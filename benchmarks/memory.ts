@@ -1,15 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Bench, BenchContext, Row } from './bench.ts';
-import { outputOf, startProgram } from './child-program.ts';
-import { afterWarmup, medianOf, outerThirds, tenths } from './over-time.ts';
 import { BURST_512, pacedUrl, startPacedServer } from './paced-server.ts';
+import { afterWarmup, medianOf, outerThirds, tenths, watchCommand, type Reading } from './watched-command.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
-const SAMPLER = new URL('memory-sampler.ts', import.meta.url).href;
 const FLAT = { by: 'ratio', atMost: 1.1 } as const;
-const MB = 1e6;
 
 /**
  * The question: does a long run need more memory than a short one?
@@ -26,8 +21,8 @@ export const memory: Bench = {
     try {
       const { readings, requests } = await watchedRun(server.port, runsDirectory, context.minutes);
       context.note(`${readings.length} readings over ${context.minutes} min, ${requests} requests`);
-      context.note(`resident set over time, MB: ${overTime(readings, (reading) => reading.rss)}`);
-      context.note(`held over time, MB: ${overTime(readings, (reading) => reading.held)}`);
+      context.note(`resident set over time, MB: ${overTime(readings, (reading) => reading.rss_mb)}`);
+      context.note(`held over time, MB: ${overTime(readings, (reading) => reading.held_mb)}`);
       return rowsOf(readings, requests / (context.minutes * 60));
     } finally {
       await server.stop();
@@ -35,12 +30,6 @@ export const memory: Bench = {
     }
   },
 };
-
-interface Reading {
-  readonly seconds: number;
-  readonly rss: number;
-  readonly held: number;
-}
 
 async function watchedRun(
   port: number,
@@ -59,16 +48,12 @@ async function watchedRun(
     'metrics-port': 0,
   };
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const nodeArgs = ['--expose-gc', '--import', SAMPLER, LAUNCHER, 'run', '--json', ...args];
-  const child = startProgram(process.execPath, nodeArgs, {
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-  });
   const readings: Reading[] = [];
   // What comes after the duration is the run's end, not the run.
-  child.on('message', (reading) => {
-    if ((reading as Reading).seconds <= minutes * 60) readings.push(reading as Reading);
-  });
-  const { stdout } = await outputOf(child, 'llmbench run');
+  const read = (reading: Reading): void => {
+    if (reading.seconds <= minutes * 60) readings.push(reading);
+  };
+  const stdout = await watchCommand(['run', '--json', ...args], read, ['--expose-gc']).ended;
   const { requests } = JSON.parse(stdout) as { requests: { ok: number; error: number } };
   if (requests.error > 0) throw new Error(`${requests.error} requests failed`);
   return { readings, requests: requests.ok };
@@ -81,26 +66,30 @@ function rowsOf(all: readonly Reading[], requestsPerSecond: number): Row[] {
     {
       what: `${what}, last third ÷ first third`,
       unit: 'MB',
-      ours: [medianOf(last, read) / MB],
-      peer: [medianOf(first, read) / MB],
+      ours: [medianOf(last, read)],
+      peer: [medianOf(first, read)],
       target: FLAT,
     },
-    information(`${what}, slope`, 'MB/min', slopeOf(readings, read) * (60 / MB)),
+    information(`${what}, slope`, 'MB/min', slopeOf(readings, read) * 60),
   ];
   return [
-    ...rows('resident set', (reading) => reading.rss),
-    ...rows('held after collection', (reading) => reading.held),
-    information('held more per finished request', 'bytes', slopeOf(readings, (r) => r.held) / requestsPerSecond),
+    ...rows('resident set', (reading) => reading.rss_mb),
+    ...rows('held after collection', (reading) => reading.held_mb),
+    information(
+      'held more per finished request',
+      'bytes',
+      (slopeOf(readings, (r) => r.held_mb) * 1e6) / requestsPerSecond,
+    ),
   ];
 }
 
 /** Medians of ten equal parts of the time, in order: whether it levels off. */
 function overTime(readings: readonly Reading[], read: (reading: Reading) => number): string {
-  const medians = tenths(readings).map((part) => medianOf(part, read) / MB);
+  const medians = tenths(readings).map((part) => medianOf(part, read));
   return medians.map((value) => (Number.isNaN(value) ? '–' : value.toFixed(0))).join(' ');
 }
 
-/** Bytes per second. */
+/** Megabytes per second. */
 function slopeOf(readings: readonly Reading[], read: (reading: Reading) => number): number {
   return slope(readings.map((reading) => ({ x: reading.seconds, y: read(reading) })));
 }

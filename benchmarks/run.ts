@@ -13,11 +13,9 @@ import { imports } from './import.ts';
 import { judge } from './judge/judge.ts';
 import { manyRuns, runsInBucket } from './many-runs.ts';
 import { memory } from './memory.ts';
-import { merge } from './merge.ts';
-import { requests } from './requests.ts';
 import { sessions } from './sessions.ts';
 import { start } from './start.ts';
-import { stream, streams2000 } from './stream.ts';
+import { requests, stream, streams2000 } from './stream.ts';
 import { workers } from './workers.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -27,7 +25,6 @@ const BENCHES: readonly Bench[] = [
   sessions,
   workers,
   memory,
-  merge,
   manyRuns,
   runsInBucket,
   start,

@@ -4,6 +4,7 @@ import { lastJsonLine, numberOf, runProgram } from './child-program.ts';
 import {
   BURST_2000,
   BURST_512,
+  ONE_CHUNK,
   chunksPerSecond,
   clientArguments,
   clientEnvironment,
@@ -17,6 +18,7 @@ const CLIENT = fileURLToPath(new URL('stream-client.ts', import.meta.url));
 /** Long enough for the compiler to have seen the larger program as well. */
 const WARM_SECONDS = 2;
 const SECONDS = 4;
+const REQUEST_SECONDS = 3;
 const KEEPING_UP = 0.95;
 
 const OURS = 'llmbench';
@@ -56,15 +58,13 @@ function streamBench(name: string, load: PacedLoad, targets: Targets): Bench {
       const { workshop, rounds } = context;
       const server = await startPacedServer(workshop);
       try {
-        const args = clientArguments(server.port, load, WARM_SECONDS, SECONDS);
-        const client = (command: string, clientArgs: readonly string[]): Promise<ClientResult> =>
-          clientResult(command, clientArgs, workshop, load);
+        const clients = clientsOf(workshop, server.port, load, SECONDS);
         const competitors = {
-          [UNDICI]: async () => client(process.execPath, [peer('stream-client.mjs'), ...args]),
-          [OURS]: async () => client(process.execPath, [CLIENT, ...args]),
-          [OURS_ON_UNDICI]: async () => client(process.execPath, [CLIENT, '--transport', 'undici', ...args]),
-          [C]: async () => client(await workshop.compiledC('stream-client.c'), args),
-          [AIPERF]: async () => client(await workshop.python(), [peer('stream-client.py'), ...args]),
+          [UNDICI]: clients.undici,
+          [OURS]: clients.ours,
+          [OURS_ON_UNDICI]: clients.oursOnUndici,
+          [C]: clients.c,
+          [AIPERF]: clients.aiperf,
         };
         const measured = await inTurn(rounds, competitors, context);
         noteThoseBehind(measured, load, context);
@@ -73,6 +73,21 @@ function streamBench(name: string, load: PacedLoad, targets: Targets): Bench {
         await server.stop();
       }
     },
+  };
+}
+
+/** The clients to compare: each measures the load for so many seconds, after some to warm up. */
+function clientsOf(workshop: Workshop, port: number, load: PacedLoad, seconds: number) {
+  const args = clientArguments(port, load, WARM_SECONDS, seconds);
+  const client = (command: string, ...before: readonly string[]): Promise<ClientResult> =>
+    clientResult(command, [...before, ...args], workshop, load);
+  return {
+    sockets: () => client(process.execPath, peer('socket-client.mjs')),
+    undici: () => client(process.execPath, peer('stream-client.mjs')),
+    ours: () => client(process.execPath, CLIENT),
+    oursOnUndici: () => client(process.execPath, CLIENT, '--transport', 'undici'),
+    c: async () => client(await workshop.compiledC('stream-client.c')),
+    aiperf: async () => client(await workshop.python(), peer('stream-client.py')),
   };
 }
 
@@ -142,5 +157,63 @@ function rowsOf(measured: ReadonlyMap<string, readonly ClientResult[]>, targets:
     ...row(OURS, UNDICI, 'error', 1.5),
     ...row(OURS, C, 'cpu', 2.5),
     ...row(OURS, C, 'error', null),
+  ];
+}
+
+const A_THIRD = { by: 'ratio', atMost: 1 / 3 } as const;
+
+const SOCKETS = 'bare sockets that read nothing';
+
+/**
+ * The question: how many requests per second does one process make?
+ * Compared, 64 at a time with responses of one chunk: `llmbench run` with its metrics and files, a loop on Node's sockets that
+ * writes and waits for the end of each response, which is the limit of any client on Node, a loop on undici that does nothing
+ * but stamp, and a Python loop that reads as AIPerf does. The time per request is the inverse of the rate.
+ * It does not show: what a server that computes something would allow.
+ */
+export const requests: Bench = {
+  name: 'requests',
+  question: 'how many requests per second of one chunk each does one process make?',
+  measure: async (context: BenchContext): Promise<readonly Row[]> => {
+    const { workshop } = context;
+    const server = await startPacedServer(workshop);
+    try {
+      const clients = clientsOf(workshop, server.port, ONE_CHUNK, REQUEST_SECONDS);
+      const competitors = {
+        [SOCKETS]: clients.sockets,
+        [UNDICI]: clients.undici,
+        [OURS]: clients.ours,
+        [AIPERF]: clients.aiperf,
+      };
+      const measured = await inTurn(context.rounds, competitors, context);
+      return [SOCKETS, UNDICI, AIPERF].flatMap((peer) => requestRows(measured.get(OURS), measured.get(peer), peer));
+    } finally {
+      await server.stop();
+    }
+  },
+};
+
+function requestRows(
+  ours: readonly ClientResult[] | undefined,
+  peer: readonly ClientResult[] | undefined,
+  peerName: string,
+): Row[] {
+  if (ours === undefined || peer === undefined) return [];
+  const perRequest_us = (result: ClientResult): number => 1e6 / result.chunksPerSecond;
+  return [
+    {
+      what: `time per request ÷ ${peerName}`,
+      unit: 'µs',
+      ours: ours.map(perRequest_us),
+      peer: peer.map(perRequest_us),
+      target: peerName === AIPERF ? A_THIRD : null,
+    },
+    {
+      what: `CPU per request ÷ ${peerName}`,
+      unit: 'µs',
+      ours: ours.map((result) => result.cpu_us),
+      peer: peer.map((result) => result.cpu_us),
+      target: null,
+    },
   ];
 }

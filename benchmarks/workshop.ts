@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { labelsOf, loadCatalog } from '../catalog/load.ts';
 import type { CatalogFamily } from '../catalog/types.ts';
 import { PythonEnvironment } from '../scripts/real-servers/processes.ts';
+import { seededRandom } from '../core/stats/seeded-random.ts';
 import { runProgram } from './child-program.ts';
 
 /** Bounds of families for which the catalog has none. */
@@ -39,7 +40,7 @@ const PAGES: Readonly<Record<string, PageForm>> = {
 /** Writes two scrapes of each page, `<page>.1.txt` and `<page>.2.txt`: the same series, counters moved on. */
 async function writeExpositionPages(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const random = seeded();
+  const random = seededRandom('pages');
   for (const [name, form] of Object.entries(PAGES)) {
     const families = familiesOf(form, random);
     for (const scrape of [1, 2]) await writeFile(join(folder, `${name}.${scrape}.txt`), pageOf(families, random));
@@ -114,17 +115,6 @@ function valueText({ unit }: CatalogFamily, series: Series, random: () => number
 /** As Python's client writes numbers. */
 function float(value: number): string {
   return Number.isInteger(value) ? value.toFixed(1) : String(value);
-}
-
-/** Numbers from 0 to 1 by xorshift, the same on every machine. */
-function seeded(): () => number {
-  let state = 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
-  };
 }
 
 const PEERS = fileURLToPath(new URL('peers', import.meta.url));

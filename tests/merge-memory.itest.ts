@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { ResultFile } from '../core/run/result.ts';
-import { writeShards } from '../benchmarks/sharded-run.ts';
 import { start } from './llmbench.ts';
+import { writeShards } from './sharded-run.ts';
 
 jest.setTimeout(300_000);
 const SHARDS = 12;

@@ -6,7 +6,7 @@
 import { loadavg } from 'node:os';
 import { readScriptOptions, wholeNumber } from '../../scripts/script-options.ts';
 import { table, type Row, type Target } from '../bench.ts';
-import { medianOf, outerThirds, tenths, type Reading } from '../over-time.ts';
+import { medianOf, outerThirds, tenths, type Reading } from '../watched-command.ts';
 import { Workshop } from '../workshop.ts';
 import { SOAKS, type SoakPlan } from './soaks.ts';
 

@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,54 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import { startProgram, lastJsonLine, numberOf } from '../child-program.ts';
 import { copyRun, writeFinishedRuns } from '../finished-runs.ts';
-import type { Reading } from '../over-time.ts';
 import { BURST_512, pacedUrl, startPacedServer } from '../paced-server.ts';
+import { watchCommand, type Reading, type WatchedCommand } from '../watched-command.ts';
 import type { Workshop } from '../workshop.ts';
-
-const LAUNCHER = fileURLToPath(new URL('../../bin/llmbench.js', import.meta.url));
-const SAMPLER = new URL('sampler.ts', import.meta.url).href;
-const STDERR_SHOWN = 400;
-
-/** A command of llmbench that reports its memory, open files and event-loop delay. */
-interface WatchedCommand {
-  /** The first line of its output. */
-  readonly firstLine: Promise<string>;
-  /** Settled at its end. Rejected unless the exit code is 0. */
-  readonly ended: Promise<void>;
-  stop(): void;
-}
-
-/** Starts it, with further options of Node; `read` receives each reading. */
-function watchCommand(
-  args: readonly string[],
-  read: (reading: Reading) => void,
-  nodeOptions: readonly string[] = [],
-): WatchedCommand {
-  const child = startProgram(process.execPath, [...nodeOptions, '--import', SAMPLER, LAUNCHER, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-  });
-  const { stdout, stderr } = child;
-  const readings = child.stdio[3] as Readable | null | undefined;
-  if (stdout === null || stderr === null || !readings) throw new Error('a command is started with pipes');
-  createInterface({ input: readings }).on('line', (line) => read(JSON.parse(line) as Reading));
-  let complaint = '';
-  stderr.setEncoding('utf8').on('data', (text: string) => (complaint = (complaint + text).slice(-STDERR_SHOWN)));
-  const ended = new Promise<void>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code, signal) => {
-      if (code === 0) resolve();
-      else
-        reject(
-          new Error(`llmbench ${args[0]}: ended with ${signal ?? `code ${code}`}: ${complaint.trim() || 'no message'}`),
-        );
-    });
-  });
-  const line = new Promise<string>((resolve) => createInterface({ input: stdout }).once('line', resolve));
-  const firstLine = Promise.race([line, ended.then(() => line)]);
-  // Who waits for the line, or for the end, gets the error.
-  firstLine.catch(() => undefined);
-  return { firstLine, ended, stop: () => void child.kill('SIGTERM') };
-}
 
 const BUSY_PAGES = fileURLToPath(new URL('busy-pages-program.ts', import.meta.url));
 const RUNS = 1000;

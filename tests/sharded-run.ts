@@ -6,7 +6,7 @@ import type { RunFile } from '../core/run/run.ts';
 import { seededRandom } from '../core/stats/seeded-random.ts';
 import { RunStore } from '../exporter/store/run-store.ts';
 import { UNKNOWN_HEALTH } from '../exporter/store/sealed/seal-run.ts';
-import { benchPlan } from './finished-runs.ts';
+import { benchPlan } from '../benchmarks/finished-runs.ts';
 import { shardDirectory } from '../exporter/store/shards/shard-folders.ts';
 
 const START = '2026-01-02T03:04:05.000Z';

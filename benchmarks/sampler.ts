@@ -1,10 +1,10 @@
 /**
  * Preloaded into a process that is watched (`--import`): writes its memory, open files and event-loop delay to descriptor 3
- * now and then, one JSON line each. Garbage is not collected for it: it shows what an operator sees.
+ * now and then, one JSON line each. With --expose-gc garbage is collected before; without, it shows what an operator sees.
  */
 import { readdirSync, writeSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Reading } from '../over-time.ts';
+import type { Reading } from './watched-command.ts';
 
 /** Not a channel of Node's, which a command would take for its parent. */
 const READINGS = 3;
@@ -15,6 +15,7 @@ const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
 
 setInterval(() => {
+  globalThis.gc?.();
   const { rss, heapUsed, external } = process.memoryUsage();
   // What is measured is the time between two timers.
   const delayOf = (value_ns: number): number => Math.max(0, value_ns / 1e6 - RESOLUTION_MS);
