@@ -9,13 +9,10 @@ const PARSER = fileURLToPath(new URL('exposition-parser.ts', import.meta.url));
 const PAGES = { vllm: 0.12, sglang: 0.3, big: 10 } as const;
 
 /** The names under which the programs report. */
-const FULL = 'llmbench full';
-const REPEATED = 'llmbench repeated';
-const CHANGED = 'llmbench changed';
+const OURS = 'llmbench';
 const PYTHON = 'python prometheus_client';
 const EXPFMT = 'go expfmt (metric families)';
 const TEXTPARSE = 'go textparse + labels';
-const CACHED = 'go textparse + series cache (as a Prometheus scrape)';
 
 interface Parsing {
   readonly cpu_ms: number;
@@ -28,15 +25,14 @@ type Measured = ReadonlyMap<string, readonly Parsing[]>;
 
 /**
  * The question: what does reading a page of `/metrics` cost?
- * Compared, by CPU time on the same pages: our parser with Python's prometheus_client, Go's expfmt and Prometheus' own
- * textparse; and our parser of repeated scrapes with our full parse, when the page has the same lines as before and when
- * one line in a hundred is new.
+ * Compared, by CPU time on the same pages: our parser with Python's prometheus_client, Go's expfmt and Prometheus'
+ * own textparse.
  * It does not show: the cost of HTTP, or of what is done with the samples; the pages' label values repeat more than real
  * ones may.
  */
 export const exposition: Bench = {
   name: 'exposition',
-  question: 'what does parsing a page of /metrics cost, new and scraped again?',
+  question: 'what does parsing a page of /metrics cost?',
   measure: async (context: BenchContext): Promise<readonly Row[]> => {
     const pages = await context.workshop.expositionPages();
     const remarks = sayingOnce(context);
@@ -44,7 +40,7 @@ export const exposition: Bench = {
     for (const [page, size_mb] of Object.entries(PAGES)) {
       const measured = await measuredPage(join(pages, page), remarks);
       checkSamples(page, measured, context);
-      rows.push(...rowsOf(`${page}, ${size_mb} MB`, size_mb <= 1, measured));
+      rows.push(...rowsOf(`${page}, ${size_mb} MB`, measured));
     }
     return rows;
   },
@@ -64,15 +60,12 @@ function sayingOnce(context: BenchContext): BenchContext {
 
 async function measuredPage(prefix: string, context: BenchContext): Promise<Measured> {
   const { workshop } = context;
-  const ours = (kind: string) => () => program(process.execPath, [PARSER, kind, prefix]);
   const measured = await inTurn(
     context.rounds,
     {
       [PYTHON]: async () => program(await workshop.python(), [peer('exposition.py'), prefix]),
       'Go parsers': async () => program(await workshop.compiledGo('exposition-go'), [prefix]),
-      [FULL]: ours('full'),
-      [REPEATED]: ours('repeated'),
-      [CHANGED]: ours('changed'),
+      [OURS]: () => program(process.execPath, [PARSER, prefix]),
     },
     context,
   );
@@ -93,29 +86,27 @@ async function program(command: string, args: readonly string[]): Promise<(reado
 
 /** Who finds other samples than ours did other work. */
 function checkSamples(page: string, measured: Measured, context: BenchContext): void {
-  const ours = measured.get(FULL)?.[0]?.n;
+  const ours = measured.get(OURS)?.[0]?.n;
   if (ours === undefined) return;
-  for (const name of [REPEATED, CHANGED, PYTHON, TEXTPARSE]) {
+  for (const name of [PYTHON, TEXTPARSE]) {
     const n: number = measured.get(name)?.[0]?.n ?? ours;
     if (n !== ours) context.failed(page, `${name} finds ${n} samples, ours ${ours}`);
   }
 }
 
-function rowsOf(page: string, upTo1MB: boolean, measured: Measured): Row[] {
-  const row = (what: string, ours: string, peer: string, atMost: number): Row[] => {
-    const oursParsing = measured.get(ours);
-    const peerParsing = measured.get(peer);
-    if (oursParsing === undefined || peerParsing === undefined) return [];
+function rowsOf(page: string, measured: Measured): Row[] {
+  const row = (peerName: string, peer: string, atMost: number): Row[] => {
+    const [ours, theirs] = [measured.get(OURS), measured.get(peer)];
+    if (ours === undefined || theirs === undefined) return [];
     const cpu = ({ cpu_ms }: Parsing): number => cpu_ms;
     const target = { by: 'ratio', atMost } as const;
-    return [{ what: `${page}: ${what}`, unit: 'ms', ours: oursParsing.map(cpu), peer: peerParsing.map(cpu), target }];
+    return [
+      { what: `${page}: llmbench ÷ ${peerName}`, unit: 'ms', ours: ours.map(cpu), peer: theirs.map(cpu), target },
+    ];
   };
   return [
-    ...row('full ÷ Python prometheus_client', FULL, PYTHON, 0.1),
-    ...row('full ÷ Go expfmt', FULL, EXPFMT, 0.25),
-    ...row("full ÷ Prometheus' textparse", FULL, TEXTPARSE, 1.5),
-    ...row('repeated ÷ full', REPEATED, FULL, upTo1MB ? 0.2 : 0.333),
-    ...row('repeated, 1 line in 100 new ÷ full', CHANGED, FULL, 0.333),
-    ...(upTo1MB ? row("repeated ÷ Prometheus' cached textparse", REPEATED, CACHED, 0.5) : []),
+    ...row('Python prometheus_client', PYTHON, 0.1),
+    ...row('Go expfmt', EXPFMT, 0.25),
+    ...row("Prometheus' textparse", TEXTPARSE, 1.5),
   ];
 }

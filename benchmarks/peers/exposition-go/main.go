@@ -45,7 +45,6 @@ func main() {
 	}
 	measure("go expfmt (metric families)", pages, families)
 	measure("go textparse + labels", pages, withLabels)
-	measure("go textparse + series cache (as a Prometheus scrape)", pages, cached())
 }
 
 func measure(name string, pages [2][]byte, parse parser) {
@@ -90,20 +89,6 @@ func withLabels(page []byte) (int, error) {
 	var found labels.Labels
 	text := textparse.NewPromParser(page, labels.NewSymbolTable(), false)
 	return series(text, func() { text.Labels(&found) })
-}
-
-// A parser that looks each series up by its text, as a Prometheus scrape does with a target that it knows.
-func cached() parser {
-	known := map[string]int{}
-	return func(page []byte) (int, error) {
-		text := textparse.NewPromParser(page, labels.NewSymbolTable(), false)
-		return series(text, func() {
-			name, _, _ := text.Series()
-			if _, ok := known[string(name)]; !ok {
-				known[string(name)] = len(known)
-			}
-		})
-	}
 }
 
 // Counts the series of a page and calls each for every one.
