@@ -1,4 +1,2 @@
-module.exports = {
-  // Prettier configuration provided by Grafana scaffolding
-  ...require('./.config/.prettierrc.js'),
-};
+// As Grafana's plugins are formatted.
+module.exports = { endOfLine: 'auto', printWidth: 120, trailingComma: 'es5', singleQuote: true };

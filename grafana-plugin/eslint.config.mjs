@@ -1,20 +1,13 @@
+import grafanaConfig from '@grafana/eslint-config/flat.js';
 import grafanaI18n from '@grafana/i18n/eslint-plugin';
 import { defineConfig } from 'eslint/config';
-import baseConfig from './.config/eslint.config.mjs';
 
 export default defineConfig([
   {
-    ignores: [
-      '**/node_modules/',
-      '**/dist/',
-      '.config/',
-      'host/out/',
-      'test-results/',
-      'playwright-report/',
-      '**/.eslintcache',
-    ],
+    ignores: ['**/node_modules/', '**/dist/', 'host/out/', 'test-results/', 'playwright-report/', '**/.eslintcache'],
   },
-  ...baseConfig,
+  ...grafanaConfig,
+  { rules: { 'react/prop-types': 'off' } },
   { files: ['{build,e2e,e2e-grafana,host,test}/**/*.{ts,tsx,mts}', '*.ts'] },
   {
     // `use` of Playwright's fixtures is no hook.
@@ -23,6 +16,7 @@ export default defineConfig([
   },
   {
     files: ['src/**/*.{ts,tsx}'],
+    languageOptions: { parserOptions: { project: './tsconfig.json' } },
     rules: {
       '@typescript-eslint/no-deprecated': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
