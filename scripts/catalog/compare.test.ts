@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
 import type { Catalog, CatalogFamily } from '../../catalog/types.ts';
 import { compareRelease } from './compare.ts';
-import { goDefinitions } from './sources.ts';
+import { goDefinitions, nameGroups } from './definitions.ts';
 import { compareServer } from './pages.ts';
-import { nameGroups } from './rust-names.ts';
 
 const family = (name: string, more: Partial<CatalogFamily> = {}): CatalogFamily => ({
   name,

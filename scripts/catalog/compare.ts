@@ -1,8 +1,7 @@
 import { labelsOf } from '../../catalog/load.ts';
 import type { Catalog, CatalogFamily } from '../../catalog/types.ts';
 import { compareVersions, isVersion } from '../../catalog/versions.ts';
-import type { Definition } from './definition.ts';
-import { wholeNames, type NameGroup } from './rust-names.ts';
+import { wholeNames, type Definition, type NameGroup } from './definitions.ts';
 
 /** What the sources of a release say of its metrics. */
 export interface ReleaseMetrics {

@@ -4,7 +4,7 @@ import type { Catalog, CatalogFamily } from '../../catalog/types.ts';
 import { isVersion } from '../../catalog/versions.ts';
 import { createScrapeParser, type Exposition, type MetricFamily } from '../../core/exposition/index.ts';
 import { compareRelease, type Difference, type ReleaseMetrics } from './compare.ts';
-import type { Definition } from './definition.ts';
+import type { Definition } from './definitions.ts';
 
 /** A metrics page of a running server. */
 interface ServedPage {

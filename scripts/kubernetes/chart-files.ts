@@ -47,3 +47,6 @@ async function textsOf(folder: string, extension: string): Promise<readonly (rea
     names.sort().map(async (name) => [name, await readFile(new URL(`${folder}/${name}`, ROOT), 'utf8')]),
   );
 }
+
+// `npm run chart`: puts them into the chart, which Helm can then install or pack.
+if (import.meta.main) await fillChart(CHART);
