@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { knownMetrics } from '../prometheus/known-metrics.ts';
-import { queryFaults } from '../prometheus/query-faults.ts';
+import { queryFaults } from '../prometheus/testing/query-faults.ts';
 import { selectors } from '../prometheus/promql.ts';
 import { panelsOf, type ClassicDashboard, type ClassicVariable } from './classic-json.ts';
 import { isExcepted, LINT_EXCEPTIONS } from './lint-exceptions.ts';

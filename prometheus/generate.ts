@@ -6,8 +6,7 @@ import { COMPOSE_PROMETHEUS_CONFIG, renderPrometheusConfig } from './config.ts';
 import { rulesWithFormerNames } from './former-names.ts';
 import { renderGrafanaAlerts } from './grafana-alerts.ts';
 import { renderObjectives } from './objectives.ts';
-import { withRateWindow } from './rate-window.ts';
-import { RUNBOOKS_URL, withRunbooks } from './runbooks.ts';
+import { RUNBOOKS_URL, withRateWindow, withRunbooks } from './rule-text.ts';
 import { renderNativeRules } from './native-histograms.ts';
 
 const { values } = parseArgs({

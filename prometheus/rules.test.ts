@@ -7,8 +7,8 @@ import { knownMetrics, ruleFiles, type Rule } from './known-metrics.ts';
 import { OBJECTIVES } from '../core/objectives/rule-settings.ts';
 import { renderObjectives } from './objectives.ts';
 import { selectors } from './promql.ts';
-import { RUNBOOKS_URL } from './runbooks.ts';
-import { queryFaults } from './query-faults.ts';
+import { RUNBOOKS_URL } from './rule-text.ts';
+import { queryFaults } from './testing/query-faults.ts';
 
 interface UnitTests {
   readonly tests: readonly {

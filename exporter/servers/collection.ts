@@ -1,6 +1,6 @@
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import { firstNames, things } from '../../core/text/quantities.ts';
-import { RAY_REPORT_SECONDS } from '../../catalog/within-ray.ts';
+import { RAY_REPORT_SECONDS } from '../../catalog/lookup.ts';
 import type { ServersResult, ServerTarget } from '../../core/run/result.ts';
 import { percentile } from '../../core/stats/percentiles.ts';
 import type { TargetChange } from './discovery/search-watch.ts';

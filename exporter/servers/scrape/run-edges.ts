@@ -1,5 +1,5 @@
 import { things } from '../../../core/text/quantities.ts';
-import { RAY_REPORT_SECONDS } from '../../../catalog/within-ray.ts';
+import { RAY_REPORT_SECONDS } from '../../../catalog/lookup.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collector } from './collector.ts';
 import type { LateFamilies } from '../summary/late-families.ts';

@@ -1,5 +1,4 @@
-import { namesOnPage, nativeName } from '../../../catalog/lookup.ts';
-import { isOfRay, RAY_RECORDER } from '../../../catalog/within-ray.ts';
+import { isOfRay, namesOnPage, nativeName, RAY_RECORDER } from '../../../catalog/lookup.ts';
 import { labelsOfRow } from '../../../core/exposition/index.ts';
 import type { Exposition, Labels, MetricFamily, MetricType } from '../../../core/exposition/index.ts';
 import type { NativeHistogram } from '../../../core/histogram/native-histogram.ts';

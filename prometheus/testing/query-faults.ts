@@ -1,5 +1,5 @@
-import type { KnownMetric } from './known-metrics.ts';
-import { aggregations, selectors, type Selector } from './promql.ts';
+import type { KnownMetric } from '../known-metrics.ts';
+import { aggregations, selectors, type Selector } from '../promql.ts';
 
 const OF_COUNTERS = new Set(['rate', 'increase', 'irate']);
 /** Functions over time that leave a counter what it is, or count its series: no difference is taken. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { KnownMetric } from './known-metrics.ts';
+import type { KnownMetric } from '../known-metrics.ts';
 import { queryFaults } from './query-faults.ts';
 
 const LABELS = new Set(['job', 'instance', 'model']);

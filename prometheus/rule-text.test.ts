@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { MAX_SCRAPE_INTERVAL_SECONDS } from '../core/objectives/rule-settings.ts';
-import { withRateWindow } from './rate-window.ts';
+import { RUNBOOKS_URL, withRateWindow, withRunbooks } from './rule-text.ts';
 
 const FILES = (['rules', 'alerts'] as const).flatMap((folder) =>
   readdirSync(new URL(`${folder}/`, import.meta.url)).map((name) => `${folder}/${name}`),
@@ -27,4 +27,18 @@ describe('the window of the rates', () => {
     expect(withRateWindow(yaml, 25)).toContain('rate(c[100s])');
     expect(withRateWindow(rewritten, 60)).toBe(yaml);
   });
+});
+
+const servers = readFileSync(new URL('alerts/servers.yml', import.meta.url), 'utf8');
+const urls = (yaml: string): string[] => [...yaml.matchAll(/runbook_url: (.*)/g)].map(([, url = '']) => url);
+
+test('the links to runbooks move below another URL, and back', () => {
+  const moved = withRunbooks(servers, 'https://wiki.example/llm/runbooks/');
+  expect(urls(moved)[0]).toBe('https://wiki.example/llm/runbooks/LlmQueueSaturated.md');
+  expect(urls(moved).every((url) => url.startsWith('https://wiki.example/llm/runbooks/Llm'))).toBe(true);
+  expect(withRunbooks(moved, RUNBOOKS_URL)).toBe(servers);
+});
+
+test.each(['docs/runbooks', 'javascript:alert(1)'])('%s is refused: a link has to be absolute', (base) => {
+  expect(() => withRunbooks(servers, base)).toThrow(TypeError);
 });
