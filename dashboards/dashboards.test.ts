@@ -208,6 +208,19 @@ describe.each(generated)('$file', ({ file, json, isApp }) => {
     expect(linesOfControls(dashboard)).toBeLessThanOrEqual(2);
   });
 
+  test('opens with lines whose names are in full view on a screen of 1024 pixels', () => {
+    const lines = dashboard.panels.filter(({ type }) => type === 'timeseries');
+    const cut = lines.flatMap(({ title, gridPos, targets = [] }) =>
+      targets
+        .map(({ legendFormat = '' }) => legendFormat)
+        .filter((legend) => legend !== 'No data: {{why}}')
+        .map((legend) => legend.replace(/\{\{(\w+)\}\}/g, (_, label: string) => OF_LABEL[label] ?? 'some-label'))
+        .filter((name) => LETTER * name.length > (gridPos.w / 24) * OTHER_LINE - AROUND_LEGEND)
+        .map((name) => `${title}: ${name}`),
+    );
+    expect(cut).toEqual([]);
+  });
+
   test('has tiles of one run or of one number: more than three series overlap', () => {
     const tiles = panels.filter(({ type }) => type === 'stat').flatMap(({ targets = [] }) => targets);
     expect(tiles.filter(({ expr }) => !/ and on \(run_id\) topk\(1, |^sum\(/.test(expr))).toEqual([]);
@@ -282,6 +295,22 @@ function linesOfControls({ templating, annotations }: ClassicDashboard): number 
   }
   return lines;
 }
+
+/** The mean width of a letter in a legend, and of what is beside its names: the frame and the sign of a line. */
+const [LETTER, AROUND_LEGEND] = [6.4, 58];
+/** What labels are like. */
+const OF_LABEL: Readonly<Record<string, string>> = {
+  instance: '10.12.101.3:8000',
+  model: 'Llama-8B',
+  model_name: 'Llama-8B',
+  scenario: 'chat-vllm',
+  start: '11-28 02:44:15Z',
+  worker_id: '14592265833407029689',
+  outcome: 'cancelled',
+  // Of Triton and of the router of llm-d.
+  reason: 'CANCELED',
+  error_code: 'Internal',
+};
 
 /** What variables without a fixed value open with: a run of a scenario with a long name, long names of families. */
 const OPENS_WITH: Readonly<Record<string, string>> = {

@@ -118,7 +118,7 @@ export function exactResultBy(
  * run id stands for a start that is unknown.
  */
 export function withRunName(query: string, of: RunSelection, window = WHOLE_RANGE): string {
-  const named = withStart(runMatcher(of), '$2-$3 ${4}Z', window);
+  const named = withStart(runMatcher(of), '$2-$3 $4$5', window);
   return `(${query}) * on (run_id) group_left (scenario, start) ${named}`;
 }
 
@@ -131,11 +131,11 @@ export function runTitles(scenarios: string, window = WHOLE_RANGE): string {
   return `label_join(${named}, "title", " ", "start", "scenario")`;
 }
 
-/** The runs that match with `run_id`, `scenario` and `start`, which is written with year $1, month $2, day $3 and time $4. */
+/** The runs that match with `run_id`, `scenario` and `start`, which is written with year $1, month $2, day $3, time $4 and its zone $5. */
 function withStart(matchers: string, written: string, window: string): string {
   const info = `max by (run_id, scenario, start) (last_over_time(llmbench_run_info{${matchers}}[${window}]))`;
   const either = `label_join(${info}, "start", "/", "start", "run_id")`;
-  const start = `label_replace(${either}, "start", "${written}", "start", "([0-9]+)-(..)-(..)T(.+)Z/.*")`;
+  const start = `label_replace(${either}, "start", "${written}", "start", "([0-9]+)-(..)-(..)T(.+)(Z)/.*")`;
   return `label_replace(${start}, "start", "$1", "start", "/(.+)")`;
 }
 

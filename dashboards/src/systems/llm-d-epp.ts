@@ -34,14 +34,14 @@ function overview(): RowSpec {
     lines('Requests under way', 'Through the router, and on average at each server of the pool.', [
       q.gauge('llm_d_epp_request_running', { as: 'under way' }),
       q.gauge('llm_d_epp_average_running_requests', { by: ['name'], as: 'per server' }),
-      q.gauge('llm_d_epp_average_queue_size', { by: ['name'], as: 'waiting per server' }),
+      q.gauge('llm_d_epp_average_queue_size', { by: ['name'], as: 'mean waiting' }),
     ]),
     lines(
       'Saturation of the pool',
       'From 1 on, flow control holds requests. Servers whose metrics are old count as saturated: see the errors of reading them.',
       [
         q.gauge('llm_d_epp_flow_control_pool_saturation', { by: ['inference_pool'], as: 'saturation' }),
-        q.gauge('llm_d_epp_average_kv_cache_utilization', { by: ['name'], as: 'mean KV cache usage' }),
+        q.gauge('llm_d_epp_average_kv_cache_utilization', { by: ['name'], as: 'mean KV usage' }),
       ],
     ),
     lines(
