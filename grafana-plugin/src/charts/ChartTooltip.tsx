@@ -1,71 +1,58 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { SeriesTable, useStyles2 } from '@grafana/ui';
+import { Portal, SeriesTable, useStyles2, VizTooltipContainer } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
 import type { Scale } from '../../../core/chart/scale.ts';
 import { ABSENT } from '../../../core/text/quantities.ts';
+import type { Pointer } from './PointerArea.tsx';
 import { valueAt, type Write, type XySeries } from './xy-series.ts';
 
+/** Pixels from the edges of the window. */
+export interface WindowPlace {
+  x: number;
+  y: number;
+}
+
 interface TooltipBoxProps {
-  /** Pixels from the chart's left edge. */
-  pointer: number;
-  /** Pixels of the chart. */
-  width: number;
-  /** Pixels of the box. */
-  boxWidth: number;
+  at: WindowPlace;
   role?: 'status';
   children: ReactNode;
 }
 
-const GAP = 12;
+const OFFSET = { x: 12, y: 12 };
 
-/** A box beside the pointer, to its left where the right has no place for it. */
-export function TooltipBox({ pointer, width, boxWidth, role, children }: TooltipBoxProps) {
+/** A box beside a place in the window, above everything and within the window. */
+export function TooltipBox({ at, role, children }: TooltipBoxProps) {
   const styles = useStyles2(getTooltipBoxStyles);
-  const left = pointer + GAP + boxWidth > width ? Math.max(0, pointer - GAP - boxWidth) : pointer + GAP;
   return (
-    <div className={styles.box} style={{ left, width: boxWidth }} role={role}>
-      {children}
-    </div>
+    <Portal>
+      <VizTooltipContainer position={at} offset={OFFSET} className={styles.box} {...(role && { role })}>
+        {children}
+      </VizTooltipContainer>
+    </Portal>
   );
 }
 
 const getTooltipBoxStyles = (theme: GrafanaTheme2) => ({
-  box: css({
-    ...theme.typography.bodySmall,
-    position: 'absolute',
-    top: 12,
-    pointerEvents: 'none',
-    background: theme.colors.background.elevated,
-    border: `1px solid ${theme.colors.border.weak}`,
-    borderRadius: theme.shape.radius.default,
-    boxShadow: theme.shadows.z2,
-    padding: theme.spacing(0.75, 1),
-    zIndex: theme.zIndex.tooltip,
-    fontVariantNumeric: 'tabular-nums',
-  }),
+  box: css({ ...theme.typography.bodySmall, fontVariantNumeric: 'tabular-nums', maxWidth: 620 }),
 });
 
 interface ChartTooltipProps {
-  /** Pixels from the chart's left edge. */
-  pointer: number;
-  width: number;
+  pointer: Pointer;
   x: Scale;
   series: readonly XySeries[];
   xText: Write;
   yText: Write;
 }
 
-const WIDTH = 260;
-
 /** The values of all lines at the pointer. Points are omitted: there are too many. */
-export function ChartTooltip({ pointer, width, x, series, xText, yText }: ChartTooltipProps) {
-  const at = x.invert(pointer);
+export function ChartTooltip({ pointer, x, series, xText, yText }: ChartTooltipProps) {
+  const at = x.invert(pointer.x);
   const rows = series
     .filter(({ kind, secondary }) => kind !== 'points' && !secondary)
     .map((one) => ({ color: one.color, label: one.name, value: valueText(valueAt(one, at), yText) }));
   return rows.length === 0 ? null : (
-    <TooltipBox pointer={pointer} width={width} boxWidth={WIDTH}>
+    <TooltipBox at={{ x: pointer.clientX, y: pointer.clientY }}>
       <SeriesTable timestamp={xText(at)} series={rows} />
     </TooltipBox>
   );

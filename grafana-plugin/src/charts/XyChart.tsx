@@ -55,7 +55,6 @@ function Drawing(props: XyChartProps) {
   const texts = useStyles2(chartText);
   const [box, width] = useWidth<HTMLDivElement>();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const [pointer, setPointer] = useState<number | null>(null);
   const clip = useId();
   const shown = useMemo(() => series.filter(({ name }) => !hidden.has(name)), [series, hidden]);
   const bottom = height - MARGIN.bottom - (xTitle ? TITLE_HEIGHT : 0);
@@ -115,10 +114,9 @@ function Drawing(props: XyChartProps) {
         </svg>
       )}
       {width > 0 && (
-        <PointerArea width={width} height={height} x={x} y={y} onPoint={(found) => setPointer(found && found.x)} />
-      )}
-      {pointer !== null && (
-        <ChartTooltip pointer={pointer} width={width} x={x} series={shown} xText={xText} yText={yText} />
+        <PointerArea width={width} height={height} x={x} y={y}>
+          {(pointer) => pointer && <ChartTooltip pointer={pointer} x={x} series={shown} xText={xText} yText={yText} />}
+        </PointerArea>
       )}
       {legend && (
         <VizLegend

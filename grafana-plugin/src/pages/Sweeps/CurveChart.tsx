@@ -1,4 +1,4 @@
-import React, { useMemo, useState } from 'react';
+import React, { useMemo, useState, type SyntheticEvent } from 'react';
 import { css } from '@emotion/css';
 import { locationUtil, type GrafanaTheme2 } from '@grafana/data';
 import { locationService } from '@grafana/runtime';
@@ -16,7 +16,7 @@ import {
   type SweepPoint,
   type LatencyLimit,
 } from '../../../../core/sweeps/sweep-curves.ts';
-import { TooltipBox, TooltipRows } from '../../charts/ChartTooltip.tsx';
+import { TooltipBox, TooltipRows, type WindowPlace } from '../../charts/ChartTooltip.tsx';
 import { chartText } from '../../charts/chart-style.ts';
 import { Axis as ValueAxis, LineAt } from '../../charts/marks.tsx';
 import { useWidth } from '../../charts/useWidth.ts';
@@ -36,18 +36,14 @@ interface Pointed {
   point: SweepPoint;
 }
 
-const WIDTH = 280;
-
 interface CurveTooltipProps {
-  pointed: Pointed;
+  pointed: Pointed & { at: WindowPlace };
   xAxis: Axis;
   yAxis: Axis;
-  x: Scale;
-  width: number;
 }
 
 /** The step that is pointed at. */
-function CurveTooltip({ pointed: { curve, point }, xAxis, yAxis, x, width }: CurveTooltipProps) {
+function CurveTooltip({ pointed: { curve, point, at }, xAxis, yAxis }: CurveTooltipProps) {
   const { step } = point;
   const range = ([low, high]: readonly [number, number], { text }: Axis) =>
     low === high ? '' : ` (${text(low)} – ${text(high)})`;
@@ -66,7 +62,7 @@ function CurveTooltip({ pointed: { curve, point }, xAxis, yAxis, x, width }: Cur
       : [[t('sweeps.objective', 'Objective'), objective[step.objective]] as [string, string]]),
   ];
   return (
-    <TooltipBox pointer={x(point.x)} width={width} boxWidth={WIDTH} role="status">
+    <TooltipBox at={at} role="status">
       <b>{curve.shown.name}</b>
       <TooltipRows rows={rows} />
     </TooltipBox>
@@ -94,7 +90,7 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
   const theme = useTheme2();
   const styles = useStyles2(getStyles);
   const [box, width] = useWidth<HTMLDivElement>();
-  const [pointed, setPointed] = useState<Pointed | null>(null);
+  const [pointed, setPointed] = useState<CurveTooltipProps['pointed'] | null>(null);
   const bottom = HEIGHT - MARGIN.bottom;
   const right = Math.max(MARGIN.left + 1, width - MARGIN.right);
   const all = useMemo(() => curves.flatMap(({ points }) => points), [curves]);
@@ -170,7 +166,7 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
           <LoadLabels curves={marked} x={x} y={y} right={right} bottom={bottom} />
         </svg>
       )}
-      {pointed && <CurveTooltip pointed={pointed} xAxis={xAxis} yAxis={yAxis} x={x} width={width} />}
+      {pointed && <CurveTooltip pointed={pointed} xAxis={xAxis} yAxis={yAxis} />}
     </div>
   );
 }
@@ -200,7 +196,7 @@ interface PointProps extends Pointed {
   x: Scale;
   y: Scale;
   text: string;
-  onPoint: (pointed: Pointed | null) => void;
+  onPoint: (pointed: CurveTooltipProps['pointed'] | null) => void;
 }
 
 /** Hollow where the objective is not met or undecided; bars reach from the smallest to the largest repeat. */
@@ -214,7 +210,10 @@ function PointMark({ curve, point, x, y, text, onPoint }: PointProps) {
   const [cx, cy] = [x(point.x), y(point.y)];
   const run = step.runs.at(-1);
   const url = run === undefined ? '' : runUrl(run, search);
-  const point_ = () => onPoint({ curve, point });
+  const point_ = ({ currentTarget }: SyntheticEvent) => {
+    const { left, top, width, height } = currentTarget.getBoundingClientRect();
+    onPoint({ curve, point, at: { x: left + width / 2, y: top + height / 2 } });
+  };
   return (
     <a
       href={locationUtil.assureBaseUrl(url)}

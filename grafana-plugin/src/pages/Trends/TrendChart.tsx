@@ -5,7 +5,7 @@ import { useStyles2 } from '@grafana/ui';
 import { linearScale, valueTicks, type Scale } from '../../../../core/chart/scale.ts';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import { counted, quantityRange, tickText } from '../../../../core/text/quantities.ts';
-import { TooltipBox, TooltipRows } from '../../charts/ChartTooltip.tsx';
+import { TooltipBox, TooltipRows, type WindowPlace } from '../../charts/ChartTooltip.tsx';
 import { chartText } from '../../charts/chart-style.ts';
 import { Axis } from '../../charts/marks.tsx';
 import { PointerArea } from '../../charts/PointerArea.tsx';
@@ -18,16 +18,12 @@ import { t } from '../../text.ts';
 
 interface TrendTooltipProps {
   point: TrendPoint;
+  at: WindowPlace;
   unit: Unit;
-  x: Scale;
-  /** Pixels of the chart. */
-  width: number;
 }
 
-const WIDTH = 280;
-
 /** The run that is pointed at. */
-function TrendTooltip({ point, unit, x, width }: TrendTooltipProps) {
+function TrendTooltip({ point, at, unit }: TrendTooltipProps) {
   const { run, low, high, interval, n } = point;
   const rows: Array<[string, string]> = [
     [startText(run), valueText([low, high], unit)],
@@ -44,7 +40,7 @@ function TrendTooltip({ point, unit, x, width }: TrendTooltipProps) {
     [t('trends.system', 'System'), [run.system, run.system_version].filter(Boolean).join(' ')],
   ];
   return (
-    <TooltipBox pointer={x(point.place)} width={width} boxWidth={WIDTH} role="status">
+    <TooltipBox at={at} role="status">
       <TooltipRows rows={rows} />
     </TooltipBox>
   );
@@ -74,7 +70,7 @@ export function TrendChart(props: TrendChartProps) {
   const styles = useStyles2(getStyles);
   const texts = useStyles2(chartText);
   const [box, width] = useWidth<HTMLDivElement>();
-  const [pointed, setPointed] = useState<TrendPoint | null>(null);
+  const [pointed, setPointed] = useState<{ point: TrendPoint; at: WindowPlace } | null>(null);
   const clip = useId();
   const bottom = HEIGHT - MARGIN.bottom;
   const points = useMemo(
@@ -92,6 +88,9 @@ export function TrendChart(props: TrendChartProps) {
   );
   const [left, right] = x.range;
 
+  /** `origin`: the chart's left edge in the window, and the height of the tooltip. */
+  const pointAt = (point: TrendPoint | null, origin: WindowPlace) =>
+    setPointed(point && { point, at: { x: origin.x + x(point.place), y: origin.y } });
   const pick = (point: TrendPoint | null) => {
     if (point) {
       onPick(point.run.run_id);
@@ -101,11 +100,15 @@ export function TrendChart(props: TrendChartProps) {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (step !== undefined) {
       event.preventDefault();
-      const at = pointed === null ? (step > 0 ? -1 : points.length) : points.indexOf(pointed);
-      setPointed(points[Math.min(points.length - 1, Math.max(0, at + step))] ?? null);
+      const at = pointed === null ? (step > 0 ? -1 : points.length) : points.indexOf(pointed.point);
+      const box = event.currentTarget.getBoundingClientRect();
+      pointAt(points[Math.min(points.length - 1, Math.max(0, at + step))] ?? null, {
+        x: box.left,
+        y: box.top + bottom,
+      });
     } else if ((event.key === 'Enter' || event.key === ' ') && pointed) {
       event.preventDefault();
-      pick(pointed);
+      pick(pointed.point);
     }
   };
 
@@ -143,15 +146,22 @@ export function TrendChart(props: TrendChartProps) {
           height={HEIGHT}
           x={x}
           y={y}
-          crosshairAt={() => pointed && x(pointed.place)}
-          onPoint={(pointer) => setPointed(pointer && nearestPoint(points, x.invert(pointer.x)))}
+          crosshairAt={() => pointed && x(pointed.point.place)}
+          onPoint={(pointer) =>
+            pointer === null
+              ? setPointed(null)
+              : pointAt(nearestPoint(points, x.invert(pointer.x)), {
+                  x: pointer.clientX - pointer.x,
+                  y: pointer.clientY,
+                })
+          }
           onSelect={(low, high) => onZoom([Math.max(places[0], Math.ceil(low)), Math.min(places[1], Math.floor(high))])}
           onClick={(pointer) => pick(nearestPoint(points, x.invert(pointer.x)))}
         >
           {() => <TrendMarks marks={[...versions, ...trend.changes]} places={places} x={x} y={y} />}
         </PointerArea>
       )}
-      {pointed && <TrendTooltip point={pointed} unit={unit} x={x} width={width} />}
+      {pointed && <TrendTooltip {...pointed} unit={unit} />}
     </div>
   );
 }

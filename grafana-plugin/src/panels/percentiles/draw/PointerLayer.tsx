@@ -28,7 +28,7 @@ export function PointerLayer({ reading, eventBus, onZoom, ...area }: Props) {
           <Tooltip
             timeMs={x.invert(pointer.x)}
             value={y.invert(pointer.y)}
-            position={{ x: pointer.clientX, y: pointer.clientY }}
+            at={{ x: pointer.clientX, y: pointer.clientY }}
             {...reading}
           />
         )

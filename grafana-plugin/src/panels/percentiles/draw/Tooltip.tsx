@@ -1,9 +1,10 @@
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
 import type { TimeZone } from '@grafana/schema';
 import { css } from '@emotion/css';
-import { Portal, useStyles2, VizTooltipContainer } from '@grafana/ui';
+import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { fractionBelow } from '../../../../../core/histogram/bounds.ts';
+import { TooltipBox, type WindowPlace } from '../../../charts/ChartTooltip.tsx';
 import type { PercentilePoint } from '../compute/percentile-points.ts';
 import type { PercentileSeries } from '../compute/percentile-series.ts';
 import { samplingInterval, type Percentile } from '../compute/percentile.ts';
@@ -147,93 +148,85 @@ interface Props extends Reading {
   timeMs: number;
   /** Under the pointer, in the unit of the metric. */
   value: number;
-  /** Position in the window. */
-  position: { x: number; y: number };
+  at: WindowPlace;
 }
 
 /** The percentiles at one time, with their intervals and the span of time that they cover. */
-export function Tooltip({ timeMs, value, position, lines, given, regions, slo, format, timeZone }: Props) {
+export function Tooltip({ timeMs, value, at, lines, given, regions, slo, format, timeZone }: Props) {
   const styles = useStyles2(getStyles);
   const { rows, left } = tooltipRows(lines, timeMs, value);
   const ready = givenRows(given, timeMs);
   const inside = regions.filter(({ startMs, endMs, title }) => title && startMs <= timeMs && timeMs <= endMs);
   const withCounts = rows.some(({ point }) => point.n !== null);
   return (
-    <Portal>
-      <VizTooltipContainer position={position} offset={{ x: 12, y: 12 }}>
-        <div className={styles.tooltip} data-testid="percentiles tooltip">
-          <div className={styles.time}>{dateTimeFormat(rows[0]?.point.endMs ?? timeMs, { timeZone })}</div>
-          {inside.map(({ title }, i) => (
-            <div key={i} className={styles.note}>
-              {title}
-            </div>
-          ))}
-          {rows.length === 0 && ready.length === 0 && (
-            <div className={styles.note}>{t('panel.tooltip.nothing', 'No observations')}</div>
+    <TooltipBox at={at}>
+      <div className={styles.tooltip} data-testid="percentiles tooltip">
+        <div className={styles.time}>{dateTimeFormat(rows[0]?.point.endMs ?? timeMs, { timeZone })}</div>
+        {inside.map(({ title }, i) => (
+          <div key={i} className={styles.note}>
+            {title}
+          </div>
+        ))}
+        {rows.length === 0 && ready.length === 0 && (
+          <div className={styles.note}>{t('panel.tooltip.nothing', 'No observations')}</div>
+        )}
+        <table>
+          {rows.length > 0 && (
+            <thead>
+              <tr className={styles.note}>
+                <th colSpan={2} />
+                <th>{t('panel.tooltip.estimate', 'Estimate')}</th>
+                <th>{withCounts ? t('panel.tooltip.bounds', 'Bounds') : t('panel.tooltip.interval', 'Interval')}</th>
+                <th>{t('panel.tooltip.bucket', 'Bucket of the rank')}</th>
+                {withCounts && <th />}
+              </tr>
+            </thead>
           )}
-          <table>
-            {rows.length > 0 && (
-              <thead>
-                <tr className={styles.note}>
-                  <th colSpan={2} />
-                  <th>{t('panel.tooltip.estimate', 'Estimate')}</th>
-                  <th>{withCounts ? t('panel.tooltip.bounds', 'Bounds') : t('panel.tooltip.interval', 'Interval')}</th>
-                  <th>{t('panel.tooltip.bucket', 'Bucket of the rank')}</th>
-                  {withCounts && <th />}
-                </tr>
-              </thead>
-            )}
-            <tbody>
-              {rows.map(({ line, percentile, point }) => (
-                <tr key={line.key}>
-                  <td>
-                    <Swatch line={line} />
-                  </td>
-                  <td className={styles.name}>{line.name}</td>
-                  <td className={styles.estimate}>{estimateText(percentile, format)}</td>
-                  <td className={styles.number}>{intervalText(percentile, format)}</td>
-                  <td className={styles.number}>{rankBucketText(percentile, line.series.source.bounds, format)}</td>
-                  {withCounts && (
-                    <td className={styles.number}>
-                      {point.n === null ? '' : `n = ${point.n.toLocaleString('en-US')}`}
-                    </td>
-                  )}
-                </tr>
-              ))}
-              {ready.map(({ shape, value: given }) => (
-                <tr key={shape.key}>
-                  <td>
-                    <GivenSwatch color={shape.color} />
-                  </td>
-                  <td className={styles.name}>{shape.name}</td>
-                  <td className={styles.estimate}>{format(given)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          {left > 0 && (
-            <div className={styles.note}>
-              {t('panel.tooltip.more', '{{lines}} more lines farther from the pointer', {
-                lines: left,
-              })}
-            </div>
-          )}
-          {tooltipNotes(rows, slo, format, timeZone).map((note) => (
-            <div key={note} className={styles.note}>
-              {note}
-            </div>
-          ))}
-        </div>
-      </VizTooltipContainer>
-    </Portal>
+          <tbody>
+            {rows.map(({ line, percentile, point }) => (
+              <tr key={line.key}>
+                <td>
+                  <Swatch line={line} />
+                </td>
+                <td className={styles.name}>{line.name}</td>
+                <td className={styles.estimate}>{estimateText(percentile, format)}</td>
+                <td className={styles.number}>{intervalText(percentile, format)}</td>
+                <td className={styles.number}>{rankBucketText(percentile, line.series.source.bounds, format)}</td>
+                {withCounts && (
+                  <td className={styles.number}>{point.n === null ? '' : `n = ${point.n.toLocaleString('en-US')}`}</td>
+                )}
+              </tr>
+            ))}
+            {ready.map(({ shape, value: given }) => (
+              <tr key={shape.key}>
+                <td>
+                  <GivenSwatch color={shape.color} />
+                </td>
+                <td className={styles.name}>{shape.name}</td>
+                <td className={styles.estimate}>{format(given)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {left > 0 && (
+          <div className={styles.note}>
+            {t('panel.tooltip.more', '{{lines}} more lines farther from the pointer', {
+              lines: left,
+            })}
+          </div>
+        )}
+        {tooltipNotes(rows, slo, format, timeZone).map((note) => (
+          <div key={note} className={styles.note}>
+            {note}
+          </div>
+        ))}
+      </div>
+    </TooltipBox>
   );
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({
   tooltip: css({
-    ...theme.typography.bodySmall,
-    fontVariantNumeric: 'tabular-nums',
-    maxWidth: 620,
     'td, th': { padding: theme.spacing(0.25, 1, 0.25, 0), whiteSpace: 'nowrap', textAlign: 'right' },
     th: { fontWeight: theme.typography.fontWeightRegular },
   }),

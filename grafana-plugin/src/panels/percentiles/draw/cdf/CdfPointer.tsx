@@ -1,5 +1,6 @@
-import { Portal, SeriesTable, VizTooltipContainer } from '@grafana/ui';
+import { SeriesTable } from '@grafana/ui';
 import React from 'react';
+import { TooltipBox } from '../../../../charts/ChartTooltip.tsx';
 import type { Area } from '../../../../charts/marks.tsx';
 import { PointerArea, type Pointer } from '../../../../charts/PointerArea.tsx';
 import { sloShare, type SloShare } from '../../compute/percentile-series.ts';
@@ -27,16 +28,14 @@ export function CdfPointer({ series, format, ...area }: Props) {
       return share ? [{ color, label: line.seriesName, value: rowText(share, line.series.range?.n ?? null) }] : [];
     });
     return (
-      <Portal>
-        <VizTooltipContainer position={{ x: clientX, y: clientY }} offset={{ x: 12, y: 12 }}>
-          <div data-testid="percentiles tooltip">
-            <SeriesTable
-              timestamp={t('panel.cdf.at-or-below', 'At or below {{value}}', { value: format(value) })}
-              series={rows}
-            />
-          </div>
-        </VizTooltipContainer>
-      </Portal>
+      <TooltipBox at={{ x: clientX, y: clientY }}>
+        <div data-testid="percentiles tooltip">
+          <SeriesTable
+            timestamp={t('panel.cdf.at-or-below', 'At or below {{value}}', { value: format(value) })}
+            series={rows}
+          />
+        </div>
+      </TooltipBox>
     );
   }
 }
