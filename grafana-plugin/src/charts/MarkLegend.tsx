@@ -18,18 +18,26 @@ interface MarkProps {
   text: ReactNode;
   /** Of the drawing, which is 12 high, in pixels. */
   width?: number;
+  /** A mark that can be switched off. */
+  toggle?: { isOn: boolean; onClick: () => void };
   /** The mark in SVG. */
   children: ReactNode;
 }
 
-export function Mark({ text, width = 16, children }: MarkProps) {
+export function Mark({ text, width = 16, toggle, children }: MarkProps) {
   const styles = useStyles2(getStyles);
   return (
     <li className={styles.mark}>
       <svg width={width} height={12} aria-hidden="true">
         {children}
       </svg>
-      {text}
+      {toggle ? (
+        <button type="button" className={styles.toggle} aria-pressed={toggle.isOn} onClick={toggle.onClick}>
+          {text}
+        </button>
+      ) : (
+        text
+      )}
     </li>
   );
 }
@@ -42,6 +50,15 @@ const getStyles = (theme: GrafanaTheme2) => ({
     display: 'flex',
     flexWrap: 'wrap',
     gap: theme.spacing(0.5, 2),
+  }),
+  toggle: css({
+    fontSize: 'inherit',
+    background: 'none',
+    border: 'none',
+    padding: 0,
+    textAlign: 'left',
+    '&:hover': { textDecoration: 'underline' },
+    '&[aria-pressed="false"]': { color: theme.colors.text.secondary, textDecoration: 'line-through' },
   }),
   mark: css({ display: 'inline-flex', alignItems: 'center', gap: theme.spacing(0.75), overflowWrap: 'anywhere' }),
 });

@@ -1,12 +1,12 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { LegendDisplayMode } from '@grafana/schema';
-import { useStyles2, VizLegend, type VizLegendItem } from '@grafana/ui';
+import { useStyles2 } from '@grafana/ui';
 import React, { useId, useMemo, useState } from 'react';
 import { pathOf, type ChartPoint } from '../../../core/chart/path.ts';
 import { linearScale, valueTicks, type Scale } from '../../../core/chart/scale.ts';
 import { ChartTooltip } from './ChartTooltip.tsx';
 import { chartText } from './chart-style.ts';
+import { Mark, MarkLegend } from './MarkLegend.tsx';
 import { Axis, Regions } from './marks.tsx';
 import { PointerArea } from './PointerArea.tsx';
 import { useWidth } from './useWidth.ts';
@@ -119,12 +119,26 @@ function Drawing(props: XyChartProps) {
         </PointerArea>
       )}
       {legend && (
-        <VizLegend
-          displayMode={LegendDisplayMode.List}
-          placement="bottom"
-          items={series.filter(({ secondary }) => !secondary).map((one) => legendItem(one, hidden))}
-          onLabelClick={({ label: name }) => setHidden(toggled(hidden, name))}
-        />
+        <MarkLegend label={t('chart.legend', 'Legend of {{chart}}', { chart: label })}>
+          {series
+            .filter(({ secondary }) => !secondary)
+            .map(({ name, color, dashed }) => (
+              <Mark
+                key={name}
+                text={name}
+                toggle={{ isOn: !hidden.has(name), onClick: () => setHidden(toggled(hidden, name)) }}
+              >
+                <line
+                  x2={16}
+                  y1={6}
+                  y2={6}
+                  stroke={color}
+                  strokeWidth={4}
+                  {...(dashed && { strokeDasharray: '5 3' })}
+                />
+              </Mark>
+            ))}
+        </MarkLegend>
       )}
     </div>
   );
@@ -151,13 +165,6 @@ function domain(of: Iterable<number | null>, withRoom: boolean): [number, number
   const low = extent.low >= 0 && withRoom ? 0 : extent.low;
   const high = withRoom ? extent.high + (extent.high - low) * 0.05 : extent.high;
   return high > low ? [low, high] : [low, low + (Math.abs(low) || 1)];
-}
-
-function legendItem({ name, color, dashed }: XySeries, hidden: ReadonlySet<string>): VizLegendItem {
-  return {
-    ...{ label: name, color, yAxis: 1, disabled: hidden.has(name) },
-    ...(dashed && { lineStyle: { fill: 'dash' as const, dash: [5, 3] } }),
-  };
 }
 
 function toggled(hidden: ReadonlySet<string>, name: string): ReadonlySet<string> {
