@@ -48,6 +48,27 @@ test('two models: a row of each, also from Prometheus alone', async ({ page, ope
   expect(await counts(modelTable(page))).toEqual(all);
 });
 
+test('a run in progress: its turns and models so far, also from Prometheus alone', async ({ page, openStaged }) => {
+  for (const parameters of [{}, WITHOUT_EXPORTER]) {
+    await openStaged('runs/conversations-live', parameters);
+    await expect(turnTable(page)).toBeVisible();
+    expect((await counts(turnTable(page))).map(([turn]) => turn)).toEqual(['first', 'later']);
+    expect((await counts(modelTable(page))).map(([model]) => model)).toEqual(['base', 'billing-lora']);
+    await expect(turnTable(page).getByRole('row', { name: /^later .*[\d.]+ m?s – [\d.]+ m?s/ })).toBeVisible();
+    await expect(
+      modelTable(page).getByRole('row', { name: /^base .*[\d.]+ requests\/s .*[\d.]+ tokens\/s .*[\d.]+ m?s/ })
+    ).toBeVisible();
+    await expect(page.getByText(/percentiles are estimates from histogram buckets/)).toHaveCount(2);
+    // All ended requests are in one class of turns and of one model.
+    const total = async (table: Locator) => (await counts(table)).reduce((sum, [, ok]) => sum + Number(ok), 0);
+    expect(await total(turnTable(page))).toBeGreaterThan(0);
+    const before = await total(modelTable(page));
+    await expect.poll(() => total(modelTable(page))).toBeGreaterThan(before);
+  }
+  await expectNoOverflow(page, 1024);
+  await keepPicture(page, 'run-live-breakdown');
+});
+
 test('reranked documents: their latency and throughput, and why there is no time to first token', async ({
   page,
   openStaged,

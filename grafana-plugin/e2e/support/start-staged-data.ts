@@ -14,7 +14,8 @@ const OBJECTIVE = ['--slo', 'time_to_first_token:p90<200ms'];
 
 /**
  * Runs of a simulated vLLM server whose load has stages, one with a cool-down, one of conversations, one of two models, one
- * that reranks documents, and one of a simulated Dynamo, in an exporter and a Prometheus of their own: the lists and counts of
+ * that reranks documents, one of a simulated Dynamo, and one of conversations with two models that lasts until the tests
+ * are over, in an exporter and a Prometheus of their own: the lists and counts of
  * the other runs stay as they are. Each run has the id of what it shows.
  */
 export async function startStagedData(prometheus: string): Promise<StagedData> {
@@ -57,6 +58,8 @@ export async function startStagedData(prometheus: string): Promise<StagedData> {
     await ended(run('conversations', '--concurrency', '3', '--request-count', '24', ...turns));
     const adapters = ['--model', 'base:0.5', '--model', 'billing-lora:0.5', '--isl', '128', '--osl', '16'];
     await ended(start(models.url, 'two-models', ...adapters, '--concurrency', '2', '--request-count', '12'));
+    const mixed = ['--model', 'base:0.5', '--model', 'billing-lora:0.5', '--isl', '128', '--osl', '16', ...turns];
+    start(models.url, 'conversations-live', ...mixed, '--concurrency', '1', '--benchmark-duration', '3000');
     const ranked = ['--model', 'sim-model', '--endpoint-type', 'rerank', '--batch-size', '4', '--isl', '64'];
     await ended(start(url, 'rerank', ...ranked, '--concurrency', '2', '--benchmark-duration', '10'));
     const dynamo = JSON.parse(await firstLine(llmbench('simulate', '--system', 'dynamo', '--port', '0', '--json'))) as {

@@ -50,6 +50,19 @@ export function useLoaded<T>(load: Load<T> | null): Loaded<T> {
   return { data: settled?.data, error: loading ? undefined : settled?.error, loading, reload };
 }
 
+const LIVE_REFRESH_MS = 3000;
+
+/** Loads again a while after each response, as long as what is shown is live. */
+export function useLiveReload({ loading, reload }: Pick<Loaded<unknown>, 'loading' | 'reload'>, isLive: boolean): void {
+  useEffect(() => {
+    if (loading || !isLive) {
+      return undefined;
+    }
+    const timer = setTimeout(reload, LIVE_REFRESH_MS);
+    return () => clearTimeout(timer);
+  }, [loading, isLive, reload]);
+}
+
 function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

@@ -1,5 +1,5 @@
 import { distributionOf, scalarOf } from '../components/measure-name.ts';
-import { breakdownOfSeries, breakdownQueries } from './prometheus-breakdown.ts';
+import { breakdownOfSeries, breakdownQueries, liveCountQueries, liveFigureQueries } from './prometheus-breakdown.ts';
 
 const one = (by: 'turn' | 'model', of: string, measure: string, stat: string, value: number) => ({
   refId: by,
@@ -26,8 +26,16 @@ test('the populations of a run with the statistics that are published, nothing m
   expect(later?.requests.ok).toBeNull();
 });
 
+test('a percentile of no observations is not known', () => {
+  const [first] = breakdownOfSeries([one('turn', 'first', 'time_to_first_token', 'p99', NaN)]);
+  expect(first).toBeUndefined();
+});
+
 test('the queries are restricted to the run, for any id', () => {
-  for (const { expr } of breakdownQueries(60, 'a"b')) {
+  const id = 'a"b';
+  for (const { expr } of [...breakdownQueries(60, id), ...liveCountQueries(id), ...liveFigureQueries('turn', id)]) {
     expect(expr).toContain('run_id="a\\"b"');
+    // Every selector of a live run has it.
+    expect(expr.match(/llmbench_\w+\{(?!run_id="a\\"b")/g)).toBeNull();
   }
 });

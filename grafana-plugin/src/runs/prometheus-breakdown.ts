@@ -2,7 +2,7 @@ import { breakdownOrder } from '../../../core/measures/breakdown.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';
 import type { BreakdownKey, BreakdownResult, MeasureResult, Percentile } from '../../../core/run/result.ts';
 import { PERCENTILE_NAMES, type PercentileName } from '../../../core/stats/percentiles.ts';
-import type { PrometheusSeries, PrometheusTarget } from '../prometheus/query-prometheus.ts';
+import { queryPrometheus, type PrometheusSeries, type PrometheusTarget } from '../prometheus/query-prometheus.ts';
 
 const DIMENSIONS = ['model', 'turn'] as const;
 
@@ -10,7 +10,7 @@ const DIMENSIONS = ['model', 'turn'] as const;
 export function breakdownQueries(rangeSeconds: number, runId: string): PrometheusTarget[] {
   const range = `[${Math.max(1, Math.ceil(rangeSeconds))}s]`;
   return DIMENSIONS.map((by) => {
-    const matchers = `__name__=~"llmbench_result_by_${by}_.+",run_id=${JSON.stringify(runId)}`;
+    const matchers = `__name__=~"llmbench_result_by_${by}_.+",${ofRun(runId)}`;
     return {
       refId: by,
       expr: `max by (${by}, measure, stat) (last_over_time({${matchers}}${range}))`,
@@ -19,6 +19,65 @@ export function breakdownQueries(rangeSeconds: number, runId: string): Prometheu
   });
 }
 
+/** The counts of a running run by model and by turn, at an instant; none for a run with one model and without conversations. */
+export function liveCountQueries(runId: string): PrometheusTarget[] {
+  return DIMENSIONS.map((by) => ({
+    refId: by,
+    expr: `label_replace(${withMeasure(
+      `sum by (${by}, outcome) (llmbench_by_${by}_requests_total{${ofRun(runId)}})`,
+      'requests'
+    )}, "stat", "$1", "outcome", "(.*)")`,
+    instant: true,
+  }));
+}
+
+const LIVE_LATENCIES = ['time_to_first_token', 'inter_token_latency', 'request_latency'] as const;
+const LIVE_PERCENTILES = { p50: 0.5, p99: 0.99 } as const;
+
+/** The throughput and latencies of its populations by `by`, from its start to an instant. */
+export function liveFigureQueries(by: BreakdownKey['by'], runId: string): PrometheusTarget[] {
+  const run = ofRun(runId);
+  const counter = (what: string, matchers = run) => `llmbench_by_${by}_${what}_total{${matchers}}`;
+  const edge = (name: 'start' | 'end') => `llmbench_run_phase_${name}_timestamp_seconds{${run},phase="measure"} > 0`;
+  const end = `(max(${edge('end')}) or max(timestamp(${counter('output_tokens')})))`;
+  const perSecond = (count: string) =>
+    `sum by (${by}) (${count}) / on () group_left () (${end} - min(${edge('start')}))`;
+  const histogram = (measure: string) => {
+    const family = `llmbench_by_${by}_${measure}_seconds`;
+    const classic = `sum by (${by}, le) (${family}_bucket{${run}})`;
+    return `${classic} or sum by (${by}) (${family}{${run}}) unless on (${by}) ${classic}`;
+  };
+  const figures = [
+    withLabels(perSecond(counter('requests', `${run},outcome="ok"`)), 'request_throughput', 'value'),
+    withLabels(perSecond(counter('output_tokens')), 'output_token_throughput', 'value'),
+    ...LIVE_LATENCIES.flatMap((measure) =>
+      Object.entries(LIVE_PERCENTILES).map(([name, quantile]) =>
+        withLabels(`histogram_quantile(${quantile}, ${histogram(measure)})`, measure, name)
+      )
+    ),
+  ];
+  return [{ refId: by, expr: figures.join(' or '), instant: true }];
+}
+
+/** The populations of a running run: from the start of its measure phase to now. */
+export async function liveBreakdown(uid: string, runId: string): Promise<BreakdownResult[]> {
+  const to = Date.now();
+  const query = (targets: PrometheusTarget[]) => queryPrometheus(uid, targets, { from: to - 60_000, to });
+  const counts = await query(liveCountQueries(runId));
+  const dimensions = DIMENSIONS.filter((by) => counts.some(({ refId }) => refId === by));
+  const figures = dimensions.length === 0 ? [] : await query(dimensions.flatMap((by) => liveFigureQueries(by, runId)));
+  return breakdownOfSeries([...counts, ...figures]);
+}
+
+const ofRun = (runId: string): string => `run_id=${JSON.stringify(runId)}`;
+
+/** With the labels that published results have. */
+function withLabels(expr: string, measure: string, stat: string): string {
+  return `label_replace(${withMeasure(expr, measure)}, "stat", "${stat}", "", "")`;
+}
+
+const withMeasure = (expr: string, measure: string) => `label_replace(${expr}, "measure", "${measure}", "", "")`;
+
 /** The populations of a run from these series, as far as they are published; what is not is null. */
 export function breakdownOfSeries(series: readonly PrometheusSeries[]): BreakdownResult[] {
   const parts = new Map<string, BreakdownKey & { figures: Map<string, Map<string, number>> }>();
@@ -26,7 +85,8 @@ export function breakdownOfSeries(series: readonly PrometheusSeries[]): Breakdow
     const by = DIMENSIONS.find((each) => each === refId);
     const value = values.at(-1);
     const { measure = '', stat = '' } = labels;
-    if (by === undefined || value === undefined) {
+    // A percentile of no observations is NaN.
+    if (by === undefined || value === undefined || !Number.isFinite(value)) {
       continue;
     }
     const of = labels[by] ?? '';

@@ -13,6 +13,7 @@ import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
 import { hasDocuments, latenciesOf, throughputText } from '../../runs/latencies.ts';
 import { breakdownOfSeries, breakdownQueries } from '../../runs/prometheus-breakdown.ts';
 import { runQueries, runsOfSeries } from '../../runs/prometheus-runs.ts';
+import { LiveBreakdown } from './LiveBreakdown.tsx';
 import { Percentiles } from './Percentiles.tsx';
 import { RunFacts } from './RunFacts.tsx';
 import { LiveTiles } from './RunTiles.tsx';
@@ -58,9 +59,18 @@ export function PrometheusRun({ runId }: { runId: string }) {
           'Requests, exact distributions, server intervals and the configuration require the data source "llmbench runs".'
         )}
       </Alert>
-      {run.status === 'running' ? <LiveTiles run={run} /> : <Numbers run={run} />}
-      <TurnTable result={{ breakdown, measures: [] }} />
-      <ModelTable result={{ breakdown }} />
+      {run.status === 'running' ? (
+        <>
+          <LiveTiles run={run} />
+          <LiveBreakdown runId={runId} />
+        </>
+      ) : (
+        <>
+          <Numbers run={run} />
+          <TurnTable result={{ breakdown, measures: [] }} />
+          <ModelTable result={{ breakdown }} />
+        </>
+      )}
       <Percentiles run={run} exporter={null} />
     </div>
   );

@@ -7,7 +7,7 @@ import { usePage } from '../../hooks/page-context.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { timeOfRuns } from '../../components/run-link.ts';
-import { type Loaded, useLoaded } from '../../hooks/useLoaded.ts';
+import { type Loaded, useLiveReload, useLoaded } from '../../hooks/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants.ts';
 import { ExporterError, type ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { RunResponse, RunSummary } from '../../../../core/api/runs.ts';
@@ -15,6 +15,7 @@ import { latenciesOf } from '../../runs/latencies.ts';
 import { ClientAndServer } from './ClientAndServer.tsx';
 import { Configuration } from './Configuration.tsx';
 import { EnergyAndCost } from './EnergyAndCost.tsx';
+import { LiveBreakdown } from './LiveBreakdown.tsx';
 import { MeasureTable } from './MeasureTable.tsx';
 import { Percentiles } from './Percentiles.tsx';
 import { PrometheusRun } from './PrometheusRun.tsx';
@@ -36,8 +37,6 @@ import type { ResultFile } from '../../../../core/run/result.ts';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import { t } from '../../text.ts';
-
-const LIVE_REFRESH_MS = 3000;
 
 /** The page of one run. */
 export default function RunView() {
@@ -85,15 +84,7 @@ function useRun(runId: string): Loaded<RunResponse> {
     [exporter, runId, time]
   );
   const loaded = useLoaded(exporter === null ? null : load);
-  const { data, loading, reload } = loaded;
-  const isLive = data?.summary.status === 'running';
-  useEffect(() => {
-    if (loading || !isLive) {
-      return undefined;
-    }
-    const timer = setTimeout(reload, LIVE_REFRESH_MS);
-    return () => clearTimeout(timer);
-  }, [loading, isLive, reload]);
+  useLiveReload(loaded, loaded.data?.summary.status === 'running');
   return loaded;
 }
 
@@ -113,6 +104,7 @@ function Run({ response, exporter }: Props) {
       <RunVerdict run={summary} />
       {summary.failure && <Alert severity="warning" title={summary.failure} />}
       <RunTiles response={response} />
+      {summary.status === 'running' && <LiveBreakdown runId={summary.run_id} />}
       {result && <StageTable result={result} />}
       {result && <TurnTable result={result} />}
       {result && <ModelTable result={result} />}

@@ -39,15 +39,24 @@ export function StageTable({ result: { stages } }: { result: ResultFile }) {
   );
 }
 
+interface ModelTableProps {
+  result: Pick<ResultFile, 'breakdown'>;
+  /** What the figures are of; those of a finished run are exact. */
+  note?: string;
+}
+
 /** The models, or adapters, of the load side by side, each over the requests to it; nothing for a run with one. */
-export function ModelTable({ result: { breakdown = [] } }: { result: Pick<ResultFile, 'breakdown'> }) {
+export function ModelTable({ result: { breakdown = [] }, note = '' }: ModelTableProps) {
   return (
     <PartTable
       title={t('models.title', 'Models')}
-      description={t(
-        'models.description',
-        'Each model or adapter has the requests that were sent to it. All other numbers of this page are of all models together.'
-      )}
+      description={[
+        t(
+          'models.description',
+          'Each model or adapter has the requests that were sent to it. All other numbers of this page are of all models together.'
+        ),
+        note,
+      ].join(' ')}
       label={t('models.table', 'Models of the load')}
       head={t('models.model', 'Model')}
       parts={breakdown

@@ -14,8 +14,14 @@ import { t } from '../../text.ts';
 /** What is shown of a result; without the counts of conversations, which Prometheus does not have. */
 type Turns = Pick<ResultFile, 'breakdown' | 'conversations' | 'measures'>;
 
+interface Props {
+  result: Turns;
+  /** What the figures are of; those of a finished run are exact. */
+  note?: string;
+}
+
 /** First and later turns of conversations side by side, with their latencies as bars; nothing without conversations. */
-export function TurnTable({ result }: { result: Turns }) {
+export function TurnTable({ result, note = '' }: Props) {
   const turns = (result.breakdown ?? []).filter(({ by }) => by === 'turn');
   if (turns.length === 0) {
     return null;
@@ -29,6 +35,7 @@ export function TurnTable({ result }: { result: Turns }) {
             'turns.description',
             'Bars begin at the median and end at p99. Pauses of users and tools are in no latency.'
           )}{' '}
+          {note}
           {conversationsText(result)}
         </>
       }
@@ -68,16 +75,25 @@ function columns(turns: readonly BreakdownResult[]): Array<Column<BreakdownResul
     align: 'right' as const,
     render,
   });
+  const has = (measure: string) => turns.some(({ measures }) => measures.some((one) => one.measure === measure));
   return [
     { id: 'turn', header: t('turns.turn', 'Turn'), render: ({ value }) => value },
     number('ok', t('turns.ok', 'Ok'), ({ requests }) => counted(requests.ok)),
     number('failed', t('turns.failed', 'Failed'), ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES))),
-    number('input', t('turns.input', 'Mean input'), (turn) =>
-      quantity(distributionOf(turn, 'input_sequence_length')?.mean, 'tokens')
-    ),
-    number('cached', t('turns.cached', 'Cache hits'), (turn) =>
-      quantity(scalarOf(turn, 'cached_input_ratio')?.value, 'ratio')
-    ),
+    ...(has('input_sequence_length')
+      ? [
+          number('input', t('turns.input', 'Mean input'), (turn) =>
+            quantity(distributionOf(turn, 'input_sequence_length')?.mean, 'tokens')
+          ),
+        ]
+      : []),
+    ...(has('cached_input_ratio')
+      ? [
+          number('cached', t('turns.cached', 'Cache hits'), (turn) =>
+            quantity(scalarOf(turn, 'cached_input_ratio')?.value, 'ratio')
+          ),
+        ]
+      : []),
     ...LATENCIES.map((measure) => {
       const most = Math.max(...turns.map((turn) => spanOf(turn, measure)?.[1] ?? 0));
       return {
