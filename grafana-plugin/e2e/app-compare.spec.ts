@@ -154,6 +154,22 @@ test('the page of a judged run has its verdict, and leads to its evidence', asyn
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('A 10 runs · B 10 runs');
 });
 
+test('the comparison of a confirmed regression names the run that is left out of it, until the sets change', async ({
+  page,
+  openJudged,
+}) => {
+  await openJudged('compare', {
+    a: 'tag:before',
+    b: ['after-1', 'after-2', 'after-3', 'after-4'],
+    left_out: 'after-0',
+  });
+  const verdict = page.getByRole('region', { name: 'Verdict' });
+  await expect(verdict).toContainText('without after-0, which raised the suspicion and cannot confirm it');
+  await page.getByRole('button', { name: 'Swap A and B' }).click();
+  await expect(verdict).toContainText('A 4 runs · B 10 runs');
+  await expect(verdict).not.toContainText('raised the suspicion');
+});
+
 test('a run that was not judged has no verdict', async ({ page, openJudged }) => {
   await openJudged('runs/before-3');
   await expect(page.getByRole('region', { name: 'Configuration' })).toBeVisible();

@@ -34,6 +34,7 @@ test('the comparison of a verdict leaves out the suspect run, and is none withou
   const url = new URL(verdictUrl(verdict, '') ?? '', 'http://g');
   expect(url.searchParams.getAll('a')).toEqual(['a', 'b']);
   expect(url.searchParams.getAll('b')).toEqual(['c', 'd']);
+  expect(url.searchParams.get('left_out')).toBe('suspect');
   expect(verdictUrl({ ...verdict, baseline_run_ids: [] }, '')).toBeNull();
   expect(verdictUrl({ ...verdict, run_ids: ['suspect'] }, '')).toBeNull();
 });

@@ -40,17 +40,27 @@ export function compareUrl([first, ...others]: readonly RunSummary[], search: st
 }
 
 /** URL of the comparison of two sets of runs: ids, or the exporter's selectors such as `scenario:chat`. */
-export function compareSetsUrl(sets: { a: readonly string[]; b: readonly string[] }, search: string): string {
-  return withParameters(pageUrl(ROUTES.compare), search, null, { a: [...sets.a], b: [...sets.b] });
+export function compareSetsUrl(
+  { a, b, leftOut = null }: { a: readonly string[]; b: readonly string[]; leftOut?: string | null },
+  search: string
+): string {
+  return withParameters(pageUrl(ROUTES.compare), search, null, {
+    ...{ a: [...a], b: [...b] },
+    ...(leftOut !== null && { left_out: [leftOut] }),
+  });
 }
 
-/** URL of the comparison that a verdict is based on: without the run that was left out of its own confirmation. */
+/** URL of the comparison that a verdict is based on: without the run that was left out of its own confirmation, which it names. */
 export function verdictUrl(
-  verdict: Pick<VerdictResponse, 'baseline_run_ids' | 'run_ids' | 'left_out'>,
+  {
+    baseline_run_ids: a,
+    run_ids,
+    left_out: leftOut,
+  }: Pick<VerdictResponse, 'baseline_run_ids' | 'run_ids' | 'left_out'>,
   search: string
 ): string | null {
-  const run_ids = verdict.run_ids.filter((id) => id !== verdict.left_out);
-  return regressionUrl({ ...verdict, run_ids }, search);
+  const b = run_ids.filter((id) => id !== leftOut);
+  return a.length > 0 && b.length > 0 ? compareSetsUrl({ a, b, leftOut }, search) : null;
 }
 
 /** URL of the comparison of all judged runs of a regression with the runs that they are judged against. */

@@ -180,7 +180,7 @@ export function Chooser({ exporter, comparison, shown }: ChooserProps) {
           set={set}
           exporter={exporter}
           selectors={address.all(set).flatMap((text) => text.split(','))}
-          onChange={(selectors) => address.set({ [set]: selectors })}
+          onChange={(selectors) => address.set({ [set]: selectors, left_out: null })}
           runIds={comparison?.runs[set] ?? []}
           shown={shown.filter(({ mark }) => mark.startsWith(set.toUpperCase()))}
         />
@@ -189,7 +189,7 @@ export function Chooser({ exporter, comparison, shown }: ChooserProps) {
         <IconButton
           name="exchange-alt"
           tooltip={t('comparison.swap', 'Swap A and B')}
-          onClick={() => address.set({ a: address.all('b'), b: address.all('a') })}
+          onClick={() => address.set({ a: address.all('b'), b: address.all('a'), left_out: null })}
         />
         <LabeledSwitch
           label={t('comparison.paired', 'Pairs, in order of their start')}

@@ -2,6 +2,7 @@ import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
+import { useAddress } from '../../hooks/useAddress.ts';
 import { VerdictBadge } from '../../components/Badges.tsx';
 import type { CompareResponse } from '../../../../core/api/comparison.ts';
 import { t } from '../../text.ts';
@@ -9,7 +10,9 @@ import { t } from '../../text.ts';
 /** The verdict in one sentence, and what it is about. */
 export function VerdictSummary({ comparison }: { comparison: CompareResponse }) {
   const styles = useStyles2(getStyles);
-  const { verdict, sentence, runs, design, left_out: leftOut } = comparison;
+  const address = useAddress();
+  const { verdict, sentence, runs, design } = comparison;
+  const leftOut = comparison.left_out ?? address.one('left_out');
   return (
     <section className={styles.summary} aria-label={t('comparison.summary', 'Verdict')}>
       <VerdictBadge verdict={verdict} />
