@@ -275,20 +275,17 @@ function History({ space, ...props }: ComponentProps<typeof SparkLine> & { space
   );
 }
 
-/** A text truncated to keep the table narrow; the tooltip has the whole text. */
+/** A text in few lines, so that the table stays narrow. */
 export function Short({ text }: { text: string }) {
   const styles = useStyles2(getStyles);
-  return (
-    <div className={styles.short} title={text}>
-      {text}
-    </div>
-  );
+  return <div className={styles.short}>{text}</div>;
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({
   line: css({ display: 'block' }),
   other: css({ color: theme.colors.text.secondary }),
-  short: css({ maxWidth: '14em', overflow: 'hidden', textOverflow: 'ellipsis' }),
+  // Most names of models are not broken at a hyphen.
+  short: css({ minWidth: '7.5em', maxWidth: '16em', overflowWrap: 'anywhere' }),
   always: css({ lineHeight: 0 }),
   // On narrow tables the numbers take precedence over the sparklines.
   history: css({ lineHeight: 0, '@container (max-width: 1040px)': { display: 'none' } }),

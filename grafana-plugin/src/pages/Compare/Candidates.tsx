@@ -8,6 +8,7 @@ import { Section } from '../../components/Section.tsx';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import { type Candidate, candidates } from './candidates.ts';
+import { runsText } from './VerdictSummary.tsx';
 import { t } from '../../text.ts';
 
 /** Of the newest runs. */
@@ -50,7 +51,7 @@ function CandidateLink({ candidate: { title, a, b, acrossScenarios } }: { candid
         {title}
       </TextLink>
       <span className={styles.facts}>
-        {t('candidates.sizes', 'A {{a}}, B {{b}} runs', { a: a.length, b: b.length })}
+        {t('candidates.sizes', 'A {{a}} · B {{b}}', { a: runsText(a.length), b: runsText(b.length) })}
       </span>
     </>
   );

@@ -1,3 +1,4 @@
+import { css } from '@emotion/css';
 import React from 'react';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
@@ -35,7 +36,8 @@ export function ConfigurationDifferences({ runs }: { runs: readonly ShownRun[] }
             ...columnsOf(runs, differences).map(({ mark, index }) => ({
               id: mark,
               header: mark,
-              render: ({ texts }: Difference) => shortened(texts[index] ?? ''),
+              wraps: true,
+              render: ({ texts }: Difference) => <div className={styles.value}>{texts[index]}</div>,
             })),
           ]}
         />
@@ -55,12 +57,6 @@ export function columnsOf(
     differences.every(({ texts }) => new Set(ofSet.map(({ index }) => texts[index])).size <= 1)
   );
   return isEqual ? sets.flatMap(([first]) => (first ? { ...first, mark: first.mark.charAt(0) } : [])) : all;
-}
-
-const MAX_CHARACTERS = 40;
-
-function shortened(text: string): string {
-  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)} …` : text;
 }
 
 /** Something in which runs differ, with the text of each run. */
@@ -87,3 +83,6 @@ export function configurationDifferences(runs: readonly RunResponse[]): Differen
     .map((name) => ({ name, texts: facts.map((one) => one.get(name) ?? ABSENT) }))
     .filter(({ texts }) => new Set(texts).size > 1);
 }
+
+// Whole: long texts may differ at their end only.
+const styles = { value: css({ minWidth: '6em', overflowWrap: 'anywhere' }) };

@@ -209,6 +209,7 @@ const getStyles = (theme: GrafanaTheme2) => ({
   tick: css({
     position: 'absolute',
     transform: 'translateX(-50%)',
+    whiteSpace: 'nowrap',
     color: theme.colors.text.secondary,
     fontWeight: theme.typography.fontWeightRegular,
   }),

@@ -59,6 +59,15 @@ function ExactDistributions({ exporter, runId, latencies, unscraped }: ExactDist
       <LoadProblem title={t('exact.problem', 'The distributions could not be loaded')} error={error} onRetry={reload} />
     );
   }
+  if (data?.every(({ n }) => n === 0)) {
+    return (
+      <Section title={t('percentiles.title', 'Percentiles over time')}>
+        <p>
+          {unscraped} {t('requests.none', 'The run has no records of its requests.')}
+        </p>
+      </Section>
+    );
+  }
   const titles = latencies.map((latency) =>
     t('exact.client', '{{measure}}, client, exact', { measure: measureName(latency) })
   );

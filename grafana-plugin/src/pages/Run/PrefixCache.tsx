@@ -1,3 +1,6 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import type { ResultFile } from '../../../../core/run/result.ts';
 import { counted, quantity } from '../../../../core/text/quantities.ts';
@@ -7,6 +10,7 @@ import { t } from '../../text.ts';
 
 /** The hit rate of prefix caches that the plan makes possible, beside the measured ones; nothing if the plan does not know it. */
 export function PrefixCache({ result: { prefix_cache: cache } }: { result: ResultFile }) {
+  const styles = useStyles2(getStyles);
   if (cache === undefined) {
     return null;
   }
@@ -34,15 +38,19 @@ export function PrefixCache({ result: { prefix_cache: cache } }: { result: Resul
         />
       </Tiles>
       {cache.why.length > 0 && (
-        <>
-          <p>{t('cache.why', 'Measured far below possible. What the servers report:')}</p>
+        <div className={styles.why}>
+          {t('cache.why', 'The measured hit rate is below the possible one. What the servers report:')}
           <ul>
             {cache.why.map((line) => (
               <li key={line}>{line}</li>
             ))}
           </ul>
-        </>
+        </div>
       )}
     </Section>
   );
 }
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  why: css({ marginTop: theme.spacing(1.5), ul: { margin: 0, paddingLeft: theme.spacing(2.5) } }),
+});

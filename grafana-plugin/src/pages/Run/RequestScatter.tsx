@@ -74,7 +74,8 @@ export function RequestScatter({ exporter, runId, byDefault, regions, live, stea
       {steadiness.map((line) => (
         <p key={line}>{capitalized(line)}.</p>
       ))}
-      {data && (
+      {data && series.length === 0 && <p>{t('requests.none', 'The run has no records of its requests.')}</p>}
+      {data && series.length > 0 && (
         <XyChart
           label={t('requests.chart', '{{measure}} of each request over time', {
             measure: requestValueName(value),

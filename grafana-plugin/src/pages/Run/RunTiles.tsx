@@ -52,7 +52,7 @@ export function RunTiles({ response: { summary, result } }: { response: RunRespo
             ? quantity(scalarOf(result, 'output_token_throughput')?.value, 'tokens_per_second')
             : quantity(documents, 'documents_per_second')
         }
-        detail={quantity(throughput, 'requests_per_second')}
+        detail={throughput == null ? '' : quantity(throughput, 'requests_per_second')}
       />
       <Tile
         label={t('tiles.errors', 'Errors')}

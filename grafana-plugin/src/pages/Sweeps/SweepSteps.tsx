@@ -100,7 +100,7 @@ function columnsOf(sweep: StoredSweep, settings: SweepSettings, search: string):
       t('sweeps.column-latency', 'Latency {{percentile}}', { percentile }),
       'seconds'
     ),
-    hasGoodput && figure('goodput', t('sweeps.column-goodput', 'Goodput'), 'requests_per_second'),
+    hasGoodput && figure('goodput', t('sweeps.column-goodput', 'Good requests/s'), 'requests_per_second'),
     figure(
       `tokens_per_second_per_user_${percentile}`,
       t('sweeps.column-user', 'Tokens/s per user'),
