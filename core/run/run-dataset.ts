@@ -177,7 +177,8 @@ function audioText({ length_seconds: length, sample_rates_hz: rates, ...audio }:
 
 function mediaText(kind: string, { count, source, different }: RunMedia, synthetic: string | null): string {
   const what = synthetic ?? `of ${different ?? 0} ${source.replaceAll('_', ' ')}`;
-  return `${kind} ${count === null ? '' : `${count} `}${what}`;
+  const times = synthetic === null ? ' ' : ' × ';
+  return `${kind} ${count === null ? '' : `${count}${times}`}${what}`;
 }
 
 const spreadText = ({ mean, stddev }: Spread): string => (stddev === 0 ? String(mean) : `${mean}±${stddev}`);
