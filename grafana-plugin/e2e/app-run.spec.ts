@@ -82,6 +82,17 @@ test('an unscraped run: its exact distributions and their source', async ({ page
   await keepPicture(page, 'run-exact');
 });
 
+test('objectives that are undecided are not counted as missed', async ({ page, openApp, environment }) => {
+  await page.route(`**/api/v1/runs/${environment.finished[1]}`, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    const slos = ['met', 'undecided'].map((verdict) => ({ ...answer.result.slos[0], verdict }));
+    await route.fulfill({ response, json: { ...answer, result: { ...answer.result, slos } } });
+  });
+  await openApp(`runs/${environment.finished[1]}`);
+  await expect(page.getByRole('group', { name: 'Objectives' })).toContainText('undecided1 met, 1 undecided');
+});
+
 test('a run in progress', async ({ page, openApp }) => {
   await openApp('runs/soak-live');
   const tile = (name: string) => page.getByRole('group', { name, exact: true });

@@ -1,3 +1,4 @@
+import plugin from '../src/plugin.json' with { type: 'json' };
 import { expectNoAxeFindings } from './support/axe.ts';
 import { expect, test } from './support/environment.ts';
 
@@ -15,10 +16,21 @@ const VIEWED: Array<[path: string, parameters: Record<string, string>, shown: Re
   ['setup', {}, /^llmbench .* finished runs/],
 ];
 
+/** The pages in the menu of Grafana. */
+const MENU = (plugin.includes as Array<{ type: string; name: string; addToNav?: boolean }>).flatMap(
+  ({ type, name, addToNav }) => (type === 'page' && addToNav ? [name] : [])
+);
+
 for (const [path, parameters, shown] of VIEWED) {
-  test(`${path}: a viewer sees what an editor sees, and nothing that changes it`, async ({ page, openJudged }) => {
+  test(`${path}: in the menu and the breadcrumb; a viewer sees what an editor sees, and nothing that changes it`, async ({
+    page,
+    openJudged,
+  }) => {
     await openJudged(path, { ...parameters, role: 'Viewer' });
     await expect(page.getByText(shown).first()).toBeVisible();
+    const title = path.charAt(0).toUpperCase() + path.replace(/\/.*/, '').slice(1);
+    await expect(page.getByRole('navigation', { name: 'Breadcrumbs' })).toContainText(new RegExp(`^${title}`));
+    expect(MENU).toContain(title);
     await expect(page.getByRole('button', { name: /^(Change baseline|Accept|Pin|Drop)/ })).toHaveCount(0);
     await expect(page.getByRole('alert').filter({ hasText: /role|permission|denied/i })).toHaveCount(0);
   });

@@ -48,7 +48,12 @@ test('a sweep: loads, objective, knee and what is missing', async ({ page, openJ
   await expect(page).toHaveURL(/gpus=4/);
   await expect(efficiency.locator('[data-load]')).toHaveCount(9);
   await expect(efficiency.locator('[data-drawn="frontier"]')).toHaveCount(1);
-  await expect(page.getByRole('group', { name: /^Steps of/ }).getByRole('row')).toHaveCount(10);
+  const steps = page.getByRole('group', { name: /^Steps of/ });
+  await expect(steps.getByRole('row')).toHaveCount(10);
+  // 40 requests have no p99 of their own; 10,240 have.
+  const few = 'Too few requests for p99: it is close to the largest value';
+  await expect(steps.getByRole('row', { name: /^1 / }).getByLabel(few)).not.toHaveCount(0);
+  await expect(steps.getByRole('row', { name: /^256 / }).getByLabel(few)).toHaveCount(0);
 });
 
 test('another percentile has its own values and no objective of p99', async ({ page, openJudged }) => {

@@ -151,6 +151,24 @@ test('gaps stay gaps; late samples and a change of the buckets are noted', async
   await keep(page, 'gaps');
 });
 
+test('a sum over servers with different bounds is refused, with the remedy', async ({ page, open }) => {
+  const query = `sum by (le) (rate(${QUERY}[10s]))`;
+  const fine = counters({ ...rising, bounds: [0.1, 1] });
+  const coarse = counters({ ...rising, perStep: () => 4, bounds: [0.2, 0.5] });
+  // As Prometheus adds them: each bucket is of the servers that have its bound, here of a busy and of a quiet one.
+  const rates = [...fine.slice(0, -1), ...coarse.slice(0, -1), ...fine.slice(-1)].map(
+    ({ metric: { le = '' }, values }) => ({
+      metric: { le },
+      values: values.map(([at, count]): [number, string] => [at, String(Number(count) / 100)]),
+    })
+  );
+  await response(page, { [query]: rates });
+  await open({ ...RANGE, query });
+  await expect(page.getByText('The counts decrease from a bucket to a wider one')).toBeVisible();
+  await expect(page.getByText(/sum by \(instance, le\)/)).toBeVisible();
+  await expect(page.locator('[data-percentile]')).toHaveCount(0);
+});
+
 test('_sum narrows the bounds', async ({ page, open }) => {
   const bounds = [0.1, 10];
   const buckets = counters({ ...rising, bounds, median: () => 0.14, spread: 0.2 });
