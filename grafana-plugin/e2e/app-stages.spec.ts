@@ -38,13 +38,13 @@ test('stages with an objective: the counts and the verdict of each, and their re
   expect(more).toEqual([]);
   expect(head.slice(0, 3)).toEqual(['Stage', 'Ok', 'Failed']);
   expect([head.at(-1), first.at(-1), second.at(-1)]).toEqual(['Objectives', 'met', 'not met']);
-  expect([first[0], second[0]]).toEqual(['1 rate=4:10s', '2 concurrency=48:6s']);
+  expect([first[0], second[0]]).toEqual(['1 rate=4:10s', '2 concurrency=96:6s']);
   expect(Math.min(count(first[1]), count(second[1]))).toBeGreaterThan(0);
   const all = (count(first[1]) + count(second[1])).toLocaleString('en-US');
   await expect(page.getByRole('group', { name: 'Ok requests' })).toContainText(`Ok requests${all}in `);
   await expect(page.getByRole('group', { name: 'Objectives' })).toContainText('not met0 met, 1 not met');
 
-  const stages = ['1 rate=4', '2 concurrency=48'];
+  const stages = ['1 rate=4', '2 concurrency=96'];
   await expect.poll(() => regions(page, PERCENTILES)).toEqual([stages, stages]);
   await expect.poll(() => regions(page, REQUESTS)).toEqual([stages]);
   await expect.poll(() => regions(page, RUNNING)).toEqual([stages]);
