@@ -1,6 +1,6 @@
 import { seededRandom, type Random } from '../../core/stats/seeded-random.ts';
 import { changePoints } from '../../exporter/judge/scenario-history.ts';
-import { BASELINE_RUNS } from '../../exporter/judge/baseline-reference.ts';
+import { BASELINE_RUNS } from '../../exporter/judge/baseline-sight.ts';
 import { casesOf } from '../../exporter/judge/cases.ts';
 import { compare } from '../../exporter/judge/compare.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../core/stats/seeded-random.ts';
-import { BASELINE_RUNS } from '../../exporter/judge/baseline-reference.ts';
+import { BASELINE_RUNS } from '../../exporter/judge/baseline-sight.ts';
 import type { Row } from '../bench.ts';
 import { inParallel } from '../in-parallel.ts';
 import { foundByPeers, NIGHTLY_PEERS, nightlyScores, scoresAt, historyOf, nightly } from './pipeline.ts';

@@ -1,7 +1,7 @@
 import type { BaselineEntry, ScenarioStateName } from '../../core/api/scenarios.ts';
 import type { VerdictEntry, VerdictName } from '../../core/api/verdict.ts';
 import type { Random } from '../../core/stats/seeded-random.ts';
-import { BASELINE_RUNS } from '../../exporter/judge/baseline-reference.ts';
+import { BASELINE_RUNS } from '../../exporter/judge/baseline-sight.ts';
 import { foldBaseline } from '../../exporter/judge/baseline.ts';
 import { judgeNight } from '../../exporter/judge/check-scenario.ts';
 import type { RunFigures } from '../../exporter/judge/run-figures.ts';

@@ -1,7 +1,7 @@
 import type { RunFile } from '../../core/run/run.ts';
 import { things } from '../../core/text/quantities.ts';
 import { readFigures, storedFigures } from '../judge/load-figures.ts';
-import { DISCARDED_TAG, orderOfPair, type PairRuns, type PairSide } from '../judge/pair-runs.ts';
+import { DISCARDED_TAG, orderOfPair, type PairRuns, type PairSide } from '../judge/check-pairs.ts';
 import { preflight } from '../judge/preflight.ts';
 import { editRun } from '../store/changes/edit-run.ts';
 import type { RunStore } from '../store/run-store.ts';

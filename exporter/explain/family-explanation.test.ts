@@ -5,8 +5,14 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, test, afterAll, beforeAll } from '@jest/globals';
 import { catalogs } from '../../catalog/load.ts';
 import { findFamilies } from '../../catalog/lookup.ts';
-import { explainFamily, readUses, usesOf, type FamilyExplanation, type Uses } from './family-explanation.ts';
-import { familyText } from './family-text.ts';
+import {
+  explainFamily,
+  readUses,
+  usesOf,
+  type FamilyExplanation,
+  type Uses,
+  familyText,
+} from './family-explanation.ts';
 
 describe('family explanation', () => {
   const NO_USES = { dashboards: [], rules: [] };

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 import { afterEach, describe, expect, test } from '@jest/globals';
 
-import { OPEN_ACCESS } from '../servers/scrape/page-access.ts';
+import { OPEN_ACCESS } from '../servers/scrape/targets.ts';
 import { fetchLivePage } from './live-page.ts';
 
 const stops: (() => Promise<void>)[] = [];

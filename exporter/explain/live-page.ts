@@ -3,13 +3,13 @@ import { ExpectedError, hasCode } from '../errors/expected-error.ts';
 import { NEEDS_CREDENTIALS, NEEDS_SWITCH } from '../servers/scrape/recognize.ts';
 import type { Exposition } from '../../core/exposition/index.ts';
 import { ExpositionError, parseExposition } from '../../core/exposition/index.ts';
-import { OPEN_ACCESS, type PageAccess } from '../servers/scrape/page-access.ts';
+import { OPEN_ACCESS, type PageAccess } from '../servers/scrape/targets.ts';
 import type { PageLimits, ReceivedPage } from '../servers/scrape/page-request.ts';
 import { PageClient } from '../servers/scrape/page-request.ts';
 import { iterationRows } from '../servers/scrape/trtllm-iteration-page.ts';
 
 /** The page of a live server, and what had to be done to get it. */
-export interface FetchedPage {
+interface FetchedPage {
   /** Where the page was found. */
   readonly url: string;
   readonly page: Exposition;

@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 
 import { parseText } from '../../core/exposition/index.ts';
-import { pageReport } from './page-report.ts';
-import { pageText } from './page-text.ts';
+import { pageReport, pageText } from './page-report.ts';
 
 const page = (name: string): string =>
   pageText(

@@ -1,17 +1,27 @@
 import { statisticTitle } from '../../core/measures/names.ts';
-import { detectableShift, lookLevel, LOOKS, outliersOf, MIN_REFERENCE } from '../../core/stats/robust-shift.ts';
+import {
+  detectableShift,
+  lookLevel,
+  LOOKS,
+  outliersOf,
+  MIN_REFERENCE,
+  dependenceOf,
+  referenceOf,
+  type Reference,
+} from '../../core/stats/robust-shift.ts';
 import { changeText, percentText } from '../../core/text/quantities.ts';
 import { quoted } from '../../core/text/words.ts';
-import { CHECK_ALPHA, gatingCases, referenceFrom, type Levels } from './baseline-reference.ts';
 import { effectRatio, UNUSUAL } from './evidence.ts';
 import type { Rules } from './rules.ts';
+import type { KnownInterval } from '../../core/stats/shift.ts';
+import { casesOf, gatingOnly, type FigureCase } from './cases.ts';
 import type { RunFigures } from './run-figures.ts';
 
 /** An accepted run is named when so few others like them would be as far away, and the margin at least. */
 const OUTLIER = 0.0005;
 
 /** What checks against accepted runs can see of the measure that scatters most. */
-export interface BaselineSight {
+interface BaselineSight {
   /** `time to first token p90`. */
   readonly title: string;
   /** Run-to-run standard deviation as a ratio above 0: 0.031 is 3.1 %. */
@@ -60,7 +70,7 @@ export function sightText({ title, scatter, detects, wanted }: BaselineSight): s
   return `${suspected}; to find ${plus(wanted.change)} in one night use ${wanted.runs} runs per night (--num-profile-runs ${wanted.runs})`;
 }
 
-export interface Outlier {
+interface Outlier {
   readonly run_id: string;
   /** Of the measure that is furthest from the others. */
   readonly title: string;
@@ -69,7 +79,7 @@ export interface Outlier {
 }
 
 /** Accepted runs that are unlike the others in a measure that gates. */
-export function baselineOutliers(accepted: readonly RunFigures[], rules: Rules, levels: Levels): readonly Outlier[] {
+function baselineOutliers(accepted: readonly RunFigures[], rules: Rules, levels: Levels): readonly Outlier[] {
   if (accepted.length < MIN_REFERENCE) return [];
   const reference = referenceFrom(accepted, rules, levels);
   const found = new Map<string, Outlier & { readonly size: number }>();
@@ -97,3 +107,50 @@ export function outlierNotes(accepted: readonly RunFigures[], rules: Rules, leve
 }
 
 const plus = (ratio: number): string => `+${percentText(ratio)}`;
+
+/** Accepted runs that make the baseline: the last of them. */
+export const BASELINE_RUNS = 20;
+
+/** The accepted runs of a configuration with which a further run of it is compared, oldest first. */
+export function baselineWindow(
+  newestFirst: readonly { readonly run_id: string; readonly fingerprint: string | null }[],
+  accepted: ReadonlySet<string>,
+  fingerprint: string,
+): readonly string[] {
+  const like = newestFirst.filter((run) => accepted.has(run.run_id) && run.fingerprint === fingerprint);
+  return like
+    .slice(0, BASELINE_RUNS)
+    .map(({ run_id }) => run_id)
+    .reverse();
+}
+
+/** The chance of a false change among the measures that gate in one check, in either direction: checks are made every night. */
+export const CHECK_ALPHA = 0.003;
+
+/** Of accepted runs, by id, how many times the level was accepted anew before them; default 0. */
+export type Levels = ReadonlyMap<string, number>;
+
+/**
+ * What further runs are judged against, for the values of one figure in the accepted runs. How much these resemble the run before
+ * is estimated from all figures that gate, and holds for every figure.
+ */
+export function referenceFrom(
+  baseline: readonly RunFigures[],
+  rules: Rules,
+  levelOf: Levels,
+): (values: readonly KnownInterval[]) => Reference {
+  const levels = baseline.map(({ run_id }) => levelOf.get(run_id) ?? 0);
+  const gating = gatingCases(baseline, rules);
+  const dependence = dependenceOf(
+    gating.flatMap(({ a, problem }) => (problem === null ? [a] : [])),
+    levels,
+  );
+  const level = CHECK_ALPHA / Math.max(1, gating.length);
+  return (values) => referenceOf(values, { levels, dependence, level });
+}
+
+/** The figures of accepted runs that gate. */
+function gatingCases(accepted: readonly RunFigures[], rules: Rules): readonly FigureCase[] {
+  const gating = accepted.map((run) => gatingOnly(run, rules));
+  return casesOf(gating, [], rules).filter(({ place }) => place >= 0);
+}

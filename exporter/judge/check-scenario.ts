@@ -4,9 +4,9 @@ import { orderNotes } from '../../core/text/run-order-notes.ts';
 import type { IndexedRun } from '../store/index/rows.ts';
 import { RunIndex } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { BASELINE_RUNS, baselineWindow } from './baseline-reference.ts';
 import { changeBaseline, changeDetect, readBaseline, type Baseline } from './baseline.ts';
 import { keyText } from './cases.ts';
+import type { RunFigures } from './run-figures.ts';
 import {
   decisiveOf,
   inOrder,
@@ -16,9 +16,8 @@ import {
   type RegressionEnd,
 } from './history.ts';
 import { readFigures, storedFigures } from './load-figures.ts';
-import { outlierNotes } from './baseline-sight.ts';
+import { outlierNotes, BASELINE_RUNS, baselineWindow } from './baseline-sight.ts';
 import { rulesFor, type RuleChoices, type Rules } from './rules.ts';
-import type { RunFigures } from './run-figures.ts';
 import { regressedFigures, stateOf, type ScenarioState } from './scenario-state.ts';
 import type { OpenRegression } from '../../core/api/scenarios.ts';
 import type { VerdictEntry, VerdictName } from '../../core/api/verdict.ts';
@@ -122,7 +121,7 @@ export interface Night {
   readonly author: string | null;
 }
 
-export interface JudgedNight {
+interface JudgedNight {
   readonly judgment: HistoryJudgment;
   /** The runs that led to the verdict. */
   readonly runIds: readonly string[];

@@ -5,7 +5,7 @@ import { compareSearches, searchesOf, type GroupedRun } from './capacity.ts';
 import { compare } from './compare.ts';
 import { inOrder } from './history.ts';
 import { readFigures, type LoadFigures } from './load-figures.ts';
-import { pairedSlices } from './recorded-slices.ts';
+import { pairedSlices } from './slice-doubts.ts';
 import { areOfServers, rulesFor, type RuleChoices } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import { RECORDED, verdictReport, type NextContext, type ReportedRun } from './verdict-report.ts';
@@ -14,7 +14,7 @@ import type { VerdictReport } from '../../core/api/comparison.ts';
 
 export type ComparedRun = ReportedRun & GroupedRun;
 
-export interface ComparedSets {
+interface ComparedSets {
   readonly a: readonly ComparedRun[];
   readonly b: readonly ComparedRun[];
   /** See `CompareOptions`. */

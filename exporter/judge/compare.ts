@@ -3,15 +3,14 @@ import type { Judgment, MeasureVerdict, Needs, PreflightFinding, VerdictName, Me
 import { statisticTitle } from '../../core/measures/names.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { casesOf, keyText } from './cases.ts';
+import type { RunFigures, Figure } from './run-figures.ts';
 import { larger } from './decide.ts';
 import { pairsEvidence, setsEvidence } from './evidence.ts';
 import { judgeCases, orderDoubts, unknownOrder, type JudgedHow } from './judge-cases.ts';
 import { preflight, type AcceptedDifference } from './preflight.ts';
 import { defaultRules, MAX_PRIMARY, type Rules } from './rules.ts';
-import type { RunFigures, Figure } from './run-figures.ts';
-import type { PairedSlices } from './recorded-slices.ts';
 import { overallReason, overallSentence } from './sentences.ts';
-import { onComparableDays, sliceDoubts } from './slice-doubts.ts';
+import { onComparableDays, sliceDoubts, type PairedSlices } from './slice-doubts.ts';
 
 export interface CompareOptions {
   /** a[i] and b[i] are a pair: measured one right after the other, with the same plan. */

@@ -2,16 +2,16 @@ import { oldestFirst } from '../../core/run/run-id.ts';
 import { things } from '../../core/text/quantities.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { MAX_LOOK, middle, MIN_REFERENCE, recovery } from '../../core/stats/robust-shift.ts';
-import { CHECK_ALPHA, referenceFrom, BASELINE_RUNS, type Levels } from './baseline-reference.ts';
+import { CHECK_ALPHA, referenceFrom, BASELINE_RUNS, type Levels } from './baseline-sight.ts';
 import { casesOf, gatingOnly, keyText } from './cases.ts';
+import type { RunFigures } from './run-figures.ts';
 import { judge, worst } from './compare.ts';
 import { historyEvidence } from './evidence.ts';
 import { preflight } from './preflight.ts';
 import { defaultRules, type Rules } from './rules.ts';
-import type { RunFigures } from './run-figures.ts';
 import type { Judgment, Needs, Reason, VerdictName } from '../../core/api/verdict.ts';
 
-export interface HistoryOptions {
+interface HistoryOptions {
   /** Runs that were pinned as the reference against slow drift. */
   readonly anchor?: readonly RunFigures[];
   /** Default: `defaultRules` of the runs. */
@@ -103,7 +103,7 @@ function judgeAgainst(
 }
 
 /** A run during which something else was different is no evidence of the nights after it. */
-export function comparableRuns(baseline: readonly RunFigures[], runs: readonly RunFigures[]): readonly RunFigures[] {
+function comparableRuns(baseline: readonly RunFigures[], runs: readonly RunFigures[]): readonly RunFigures[] {
   return runs.filter((run) => preflight(baseline, [run]).every(({ outcome }) => outcome !== 'failed'));
 }
 

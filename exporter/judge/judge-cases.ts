@@ -16,6 +16,7 @@ import type { Interval, KnownInterval } from '../../core/stats/shift.ts';
 import { orderedShifts } from '../../core/stats/trend.ts';
 import { things } from '../../core/text/quantities.ts';
 import { keyText, casesOf, type FigureCase } from './cases.ts';
+import type { RunFigures } from './run-figures.ts';
 import { decide, HISTORY_INTERVAL, furtherRuns, missingRuns, type Decision, type Size } from './decide.ts';
 import {
   detectableRatio,
@@ -26,7 +27,6 @@ import {
   type HistoryEvidence,
 } from './evidence.ts';
 import type { Rules } from './rules.ts';
-import type { RunFigures } from './run-figures.ts';
 import { evidenceSentence } from './sentences.ts';
 
 export interface JudgedHow {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { DISCARDED_TAG, orderOfPair, PairRuns, type PairRun } from './pair-runs.ts';
+import { DISCARDED_TAG, orderOfPair, PairRuns, type PairRun } from './check-pairs.ts';
 
 const run = (run_id: string, changes: Partial<PairRun> = {}): PairRun => ({
   ...{ run_id, status: 'completed', damage: null, tags: [] },

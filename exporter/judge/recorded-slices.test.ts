@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pairedSlices, slicesOfDaysBefore } from './recorded-slices.ts';
+import { pairedSlices, slicesOfDaysBefore } from './slice-doubts.ts';
 import { figure, run, TTFT } from './testing/runs.ts';
 import type { RunFigures } from './run-figures.ts';
 

@@ -6,11 +6,11 @@ import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { unpairedShift, type KnownInterval } from '../../core/stats/shift.ts';
 import { readBaseline, type Baseline } from './baseline.ts';
 import { casesOf, gatingOnly, keyText } from './cases.ts';
+import type { RunFigures, Figure } from './run-figures.ts';
 import { effectRatio, worseUp } from './evidence.ts';
 import { inOrder } from './history.ts';
 import type { LoadFigures } from './load-figures.ts';
 import { defaultRules, rulesFor, type Rules, type RuleChoices } from './rules.ts';
-import type { RunFigures, Figure } from './run-figures.ts';
 import { newestVerdicts, readVerdicts, type Verdicts } from './verdict-log.ts';
 
 /** Significance level of a change: histories are long, and looked at again with each run. */

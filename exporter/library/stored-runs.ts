@@ -6,7 +6,7 @@ import type { RunFile } from '../../core/run/run.ts';
 import { RunsDirectoryError } from '../errors/expected-error.ts';
 import { refusal } from '../judge/compare-stored.ts';
 import { compare } from '../judge/compare.ts';
-import { pairedSlices } from '../judge/recorded-slices.ts';
+import { pairedSlices } from '../judge/slice-doubts.ts';
 import { figuresOfRun } from '../judge/load-figures.ts';
 import { parseRules, rulesFor } from '../judge/rules.ts';
 import { RunStore, type RunListing } from '../store/run-store.ts';

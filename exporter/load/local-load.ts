@@ -1,13 +1,11 @@
 import type { ClientHealth } from '../../core/run/result.ts';
-import { readingOf, EventQueue } from './responses/response-reader.ts';
-import type { BenchmarkPlan } from './benchmark-plan.ts';
+import { readingOf, EventQueue, Deadlines } from './responses/response-reader.ts';
 import { ClientHealthMonitor } from './client/client-health.ts';
 import { ClockThread } from './schedule/clock-thread.ts';
 import { ContentRecognizer } from './responses/content-recognizer.ts';
 import { FixedDeal, SharedDeal, type Deal, RequestFeed } from './requests/request-feed.ts';
-import { Deadlines } from './responses/deadlines.ts';
 import { EarlyEnd, judgedRequests } from './phases/early-end.ts';
-import type { LoadGenerator, PhaseTurn, PreparedPhase } from './load-generator.ts';
+import type { LoadGenerator, PhaseTurn, PreparedPhase, BenchmarkPlan } from './load-generator.ts';
 import { joinedEvents, type RunEvents } from '../../core/run/run-output.ts';
 import { Measuring, OutputBudget, SharedSlots, DEALT, newLoadMemory, type LoadMemory } from './shared-counters.ts';
 import type { LoadPhase } from '../../core/run/record.ts';
@@ -23,7 +21,7 @@ import type { RunControls } from './phases/run-controls.ts';
 import type { Transport } from './transports/transport.ts';
 import { shareOf, shareWithin, WHOLE, type Share } from './workers/share.ts';
 
-export interface LocalLoadParts {
+interface LocalLoadParts {
   readonly plan: BenchmarkPlan;
   readonly transport: Transport;
   readonly observers: readonly RunEvents[];

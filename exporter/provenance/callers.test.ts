@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { checkedOutCommit, ciJob } from './read-provenance.ts';
-import { gpusOfCsv, gpusOfExporters, gpusOfRocm } from './gpus.ts';
+import { checkedOutCommit, ciJob, gpusOfCsv, gpusOfExporters, gpusOfRocm } from './read-provenance.ts';
 import { metadataPair } from './provenance-request.ts';
 
 const COMMIT = 'ffac537e6cbbf934b08745a378932722df287a53';

@@ -1,7 +1,10 @@
 import type { SettingValue, ServerFacts } from '../../core/run/provenance.ts';
 import { wholeResponse } from '../load/responses/whole-reader.ts';
 import type { Transport } from '../load/transports/transport.ts';
-import { factText, versionText, type InfoSeries } from './facts.ts';
+import { withoutSecrets } from '../../core/run/secret-fields.ts';
+import { messageExcerpt } from '../errors/message-excerpt.ts';
+import { ScalarSeries } from '../servers/series/series.ts';
+import type { TargetStore } from '../servers/series/target-store.ts';
 
 /** What Python prints for a value that is not set. */
 const NOT_SET: ReadonlySet<string> = new Set(['None', 'null', '']);
@@ -215,4 +218,41 @@ function askBy(transport: Transport, headers: Readonly<Record<string, string>>):
 export function serverVersion(servers: readonly ServerFacts[]): string | null {
   const versions = [...new Set(servers.flatMap(({ version }) => (version === null ? [] : [version])))];
   return versions.length === 0 ? null : versions.slice(0, 3).join(', ');
+}
+
+/**
+ * A text as it may be stored: one line of at most 200 characters without credentials, user info and queries of URLs.
+ * Null: empty.
+ */
+export function factText(text: unknown, secrets: readonly string[] = []): string | null {
+  if (typeof text !== 'string') return null;
+  const shown = withoutSecrets(messageExcerpt(text, secrets));
+  return shown === '' ? null : shown;
+}
+
+/** A version as programs write it: `0.11.1rc2+cu129`. Null: something else. */
+export function versionText(version: unknown): string | null {
+  return typeof version === 'string' && /^[0-9A-Za-z][\w.+~!-]{0,63}$/.test(version) ? version : null;
+}
+
+/** A sample that describes a server, rather than its load. */
+export interface InfoSeries {
+  readonly target: string;
+  readonly family: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Families of a configuration and of GPUs on the newest good page of a target. */
+const DESCRIBES = /_info$|^DCGM_FI_|^gpu_(average_)?package_power$/;
+
+export function infoSeries(target: string, store: TargetStore): readonly InfoSeries[] {
+  const scrape = store.lastOkAt(Infinity);
+  if (scrape < 0) return [];
+  return store.series.flatMap((series) => {
+    if (!(series instanceof ScalarSeries) || !DESCRIBES.test(series.family.name)) return [];
+    const change = series.changeAt(scrape);
+    if (change < 0 || series.isAbsent(change)) return [];
+    return [{ target, family: series.family.name, labels: series.labels, value: series.value(change) }];
+  });
 }

@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { metricsServer, page, type MetricsServer } from '../servers/testing/metrics-server.ts';
-import { OPEN_ACCESS } from '../servers/scrape/page-access.ts';
-import { parseTarget, type Target } from '../servers/scrape/targets.ts';
+import { parseTarget, type Target, OPEN_ACCESS } from '../servers/scrape/targets.ts';
 import { collectedTargets } from './metrics-pages.ts';
 import type { MetricsPages } from './metrics-pages.ts';
 

@@ -12,10 +12,16 @@ import {
 } from '../servers/scrape/discover.ts';
 import type { TargetSearch } from '../servers/discovery/search-watch.ts';
 import { readNamedPages } from '../servers/scrape/named-pages.ts';
-import { NO_CREDENTIALS, readPageAccess, type PageAccess } from '../servers/scrape/page-access.ts';
 import { NEEDS_SWITCH, pageHint, recognizeServer } from '../servers/scrape/recognize.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
-import { targetOfServer, withoutRepeats, type Target } from '../servers/scrape/targets.ts';
+import {
+  targetOfServer,
+  withoutRepeats,
+  type Target,
+  NO_CREDENTIALS,
+  readPageAccess,
+  type PageAccess,
+} from '../servers/scrape/targets.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** Which metrics pages a run reads, and with which credentials. */
@@ -54,7 +60,7 @@ export async function readMetricsPages(
 }
 
 /** The pages that a run scrapes: those of the benchmarked servers, and all of them, these included. */
-export interface CollectedTargets {
+interface CollectedTargets {
   readonly mains: readonly Target[];
   readonly targets: readonly Target[];
   /** Those of `targets` that were found on this machine. */
@@ -94,7 +100,7 @@ function port(url: string): string {
 }
 
 /** Pages found at default ports of the benchmarked hosts. */
-export interface DiscoveredPages {
+interface DiscoveredPages {
   /** Pages of the benchmarked servers themselves. */
   readonly own: readonly Target[];
   /** Pages of components beside them. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { loadText } from '../../core/run/load.ts';
 import { things } from '../../core/text/quantities.ts';
-import type { BenchmarkPlan } from '../load/benchmark-plan.ts';
+import type { BenchmarkPlan } from '../load/load-generator.ts';
 import { planSha256, type Dataset } from '../load/datasets/dataset.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import { arrivalsKey } from '../load/schedule/arrivals.ts';
@@ -187,7 +187,7 @@ export function checkLoad(request: RunRequest, steps: number, confirmed: boolean
 }
 
 /** The largest load of one command. */
-export interface IntendedLoad {
+interface IntendedLoad {
   /** Maximum number of requests in flight; null: no limit. */
   readonly inFlight: number | null;
   /** Number of runs with different loads. */
@@ -206,7 +206,7 @@ export function checkLoadIsMeant(origin: string, { inFlight, steps }: IntendedLo
 }
 
 /** 127.0.0.0/8, ::1 and localhost. */
-export function isLoopback(hostname: string): boolean {
+function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 

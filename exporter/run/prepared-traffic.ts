@@ -18,15 +18,13 @@ import { BLOCK_TOKENS } from '../load/datasets/trace-dataset.ts';
 import { chooseEndpoint } from '../load/endpoints/endpoint-types.ts';
 import { limitsOutput, type ResponseMode, type Endpoint, type GenerationOptions } from '../load/endpoints/endpoint.ts';
 import { checkedExtraInputs } from '../load/endpoints/extra-inputs.ts';
-import { parseTemplate } from '../load/endpoints/template-config.ts';
-import type { TemplateConfig } from '../load/endpoints/template.ts';
-import { MEDIA_KINDS, MEDIA_OPTIONS } from '../load/media/media-kinds.ts';
+import { type TemplateConfig, parseTemplate } from '../load/endpoints/template.ts';
+import { MEDIA_KINDS, MEDIA_OPTIONS } from '../load/media/media-urls.ts';
 import { isMediaUrl } from '../load/media/read-media.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import { TRACE_HEADER } from '../load/requests/trace-context.ts';
 import { loadTokenizer, type Tokenizer } from '../load/tokenizers/tokenizer.ts';
-import { readApiKey } from '../load/transports/api-key.ts';
-import { openTransport, parseTargets } from '../load/transports/open-transport.ts';
+import { openTransport, parseTargets, readApiKey } from '../load/transports/open-transport.ts';
 import type { RequestTarget } from '../load/transports/target.ts';
 import type { Transport } from '../load/transports/transport.ts';
 import type { RunRequest } from './run-request.ts';
@@ -143,7 +141,7 @@ export interface PreparedTraffic {
 }
 
 /** The servers of a run and how they are reached. */
-export interface ServerAccess {
+interface ServerAccess {
   readonly endpoint: Endpoint;
   readonly mode: ResponseMode;
   readonly options: GenerationOptions;

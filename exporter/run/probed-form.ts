@@ -6,13 +6,13 @@ import type { RunControls } from '../load/phases/run-controls.ts';
 import { modelList, modelNames } from '../load/requests/model-list.ts';
 import { probe, connectionFailure, failureLine, isNotReady, ProbeError } from '../load/requests/probe.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
-import { whenReady } from '../load/requests/when-ready.ts';
 import { ExchangeError } from '../load/responses/whole-reader.ts';
 import { waysOf } from '../load/transports/open-transport.ts';
 import type { RequestTarget } from '../load/transports/target.ts';
 import type { Transport } from '../load/transports/transport.ts';
 import { serverAccess } from './prepared-traffic.ts';
 import type { RunRequest } from './run-request.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const PROBE_TIMEOUT_SECONDS = 120;
 
@@ -22,7 +22,7 @@ const WAITING_LINE_SECONDS = 3;
 const NO_COUNTS =
   'reports no token counts: ITL and token throughput are not available; --tokenizer counts tokens on the client';
 
-export interface Probing {
+interface Probing {
   readonly request: Pick<RunRequest, 'requestTimeoutSeconds' | 'waitReadySeconds' | 'models'>;
   /** Each gets a probe for each model. */
   readonly targets: readonly RequestTarget[];
@@ -142,4 +142,49 @@ function noResponse(origin: string, { reason, message }: ExchangeError, proxy?: 
     connectionFailure(origin, reason, message, proxy) ??
     failureLine(origin, message, 'Check that the server runs, and host and port of --url')
   );
+}
+
+const PAUSE_MS = 1000;
+
+/** How long a command waits for a server that loads its model. */
+interface Readiness {
+  /** 0: not at all. */
+  readonly seconds: number;
+  readonly say: (line: string) => void;
+  /** Ends the wait. */
+  readonly givenUp?: AbortSignal;
+}
+
+/**
+ * Repeats a first request until the server is ready: while nothing accepts connections, and while it or a gateway answers
+ * 502, 503 or 504. Throws the `ProbeError` of the last attempt.
+ */
+async function whenReady<T>(attempt: () => Promise<T>, { seconds, say, givenUp }: Readiness): Promise<T> {
+  const start_ms = performance.now();
+  const waited_s = (): number => (performance.now() - start_ms) / 1000;
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const waits = error instanceof ProbeError && isNotReady(error.reason, error.status) && seconds > 0;
+      if (!waits || givenUp?.aborted === true) throw error;
+      if (waited_s() >= seconds) {
+        const line = `${error.message} (not ready after ${Math.round(waited_s())} s)`;
+        throw new ProbeError(error.reason, line, error.status);
+      }
+      if (attempts === 1) say(`waiting until the server is ready, at most ${seconds} s: ${problemOf(error)}`);
+      await pause(Math.min(PAUSE_MS, (seconds - waited_s()) * 1000), givenUp);
+    }
+  }
+}
+
+/** The message without its remedy. */
+const problemOf = ({ message }: ProbeError): string => message.replace(/\. (?:--wait-ready|Check) .*$/s, '');
+
+async function pause(wait_ms: number, givenUp?: AbortSignal): Promise<void> {
+  try {
+    await sleep(Math.max(wait_ms, 1), undefined, givenUp && { signal: givenUp });
+  } catch (error) {
+    if (givenUp?.aborted !== true) throw error;
+  }
 }

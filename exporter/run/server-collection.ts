@@ -1,5 +1,4 @@
-import { cacheBlockTokens } from '../servers/summary/cache-block.ts';
-import { cacheSigns } from '../servers/summary/cache-signs.ts';
+import { cacheSigns, cacheBlockTokens, acceptanceUnknown, speculationCounts } from '../servers/summary/cache-signs.ts';
 import { things } from '../../core/text/quantities.ts';
 import { join } from 'node:path';
 import type { ServerTotals } from '../../core/measures/scalar-results.ts';
@@ -13,15 +12,13 @@ import { SearchWatch, type TargetSearch } from '../servers/discovery/search-watc
 import { Collector } from '../servers/scrape/collector.ts';
 import { writeCollection } from '../servers/collect-servers.ts';
 import { isThisMachine } from '../provenance/read-provenance.ts';
-import { infoSeries, type InfoSeries } from '../provenance/facts.ts';
+import { infoSeries, type InfoSeries } from '../provenance/read-servers.ts';
 import { LocalGpus } from '../servers/local-gpus.ts';
 import { gpuEnergy, reportsEnergy, movedWithin } from '../servers/summary/gpu-energy.ts';
-import { countsRest, serverLoad } from '../servers/summary/load-gauges.ts';
-import { loadNow, type ServerLoadNow } from '../servers/summary/load-now.ts';
+import { loadNow, type ServerLoadNow, countsRest, serverLoad } from '../servers/summary/load-now.ts';
 import { windowOf } from '../servers/series/statistics.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
 import { LateFamilies } from '../servers/summary/late-families.ts';
-import { acceptanceUnknown, speculationCounts } from '../servers/summary/speculation.ts';
 import {
   endEdge,
   isIdle,

@@ -6,7 +6,7 @@ import type { ServersFile } from '../../core/run/servers-file.ts';
 import { replaceJson, replaceWhenWritten, besideOutput } from '../files/durable-file.ts';
 import { collectionOf, type Collection } from './collection.ts';
 import { SearchWatch, type TargetSearch } from './discovery/search-watch.ts';
-import type { ExportFormat } from './files/exports/export-info.ts';
+import type { ExportFormat } from './files/exports/aiperf-view.ts';
 import { writeExports } from './files/exports/write-exports.ts';
 import { serversFile } from './files/servers-file.ts';
 import { writeServersParquet } from './files/servers-parquet.ts';
@@ -14,7 +14,7 @@ import { Collector } from './scrape/collector.ts';
 import type { Target } from './scrape/targets.ts';
 import { BlockFile, type BlockStorage } from './series/packed-rows.ts';
 
-export interface CollectRequest {
+interface CollectRequest {
   readonly targets: readonly Target[];
   /** Repeated while it lasts. */
   readonly searches: readonly TargetSearch[];
@@ -114,7 +114,7 @@ export async function writeCollection(
   return { file, written: [json, parquet, ...(await writeExports(directory, formats, collection, info))] };
 }
 
-export interface WindowRequest {
+interface WindowRequest {
   readonly targets: readonly Target[];
   /** Between the two scrapes. */
   readonly seconds: number;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { ConfigurationError } from '../errors/expected-error.ts';
-import { parseAllowedRuns } from './allowed-runs.ts';
+import { parseAllowedRuns } from './starts.ts';
 
 const parsed = (text: string) =>
   parseAllowedRuns(text, '/etc/bench/allowed.yml', (words) =>

@@ -1,7 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { EndedRun } from './run-queue.ts';
-import { ScenarioSchedule } from './scenario-schedule.ts';
-import type { ScheduledScenario } from './scheduled-scenarios.ts';
+import { ScenarioSchedule, type ScheduledScenario } from './scenario-schedule.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

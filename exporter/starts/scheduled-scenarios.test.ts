@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../errors/expected-error.ts';
-import { newestDue, parseScheduledScenarios } from './scheduled-scenarios.ts';
+import { newestDue, parseScheduledScenarios } from './scenario-schedule.ts';
 
 const parsed = (text: string) =>
   parseScheduledScenarios(text, '/etc/bench/scenarios.yml', (words) =>

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ImportNotes } from '../imports/import-notes.ts';
 import { reportedRun, type ImportedRun } from '../imports/importer.ts';
-import { ResultsOfCommand } from './results-of-command.ts';
-import { likelyPlaces } from './written-files.ts';
+import { ResultsOfCommand, likelyPlaces } from './results-of-command.ts';
 
 const START = '2026-11-27T10:00:00.000Z';
 const after = (seconds: number): number => Date.parse(START) + seconds * 1000;

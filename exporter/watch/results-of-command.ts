@@ -3,7 +3,12 @@ import type { ImportedRun, ImportedServers, ServersOfRun } from '../imports/impo
 import { serversOfRun } from '../imports/servers-of-stores.ts';
 import type { Collection } from '../servers/collection.ts';
 import type { RunPlan } from '../store/run-writer.ts';
-import type { CommandEnd } from './command-process.ts';
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { ExpectedError, codeOf, reasonOf } from '../errors/expected-error.ts';
+import { stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { findFiles } from '../imports/find-files.ts';
 
 /** What was collected from the servers over a window; `isLast`: no further request of the command follows it. */
 export type CollectionOver = (window: Collection['window'], isLast: boolean) => Collection;
@@ -109,4 +114,94 @@ export class ResultsOfCommand implements ImportListener {
       },
     };
   }
+}
+
+/** How a command ended, as a shell reports it. */
+export interface CommandEnd {
+  /** Its exit code, or 128 and the number of the signal that ended it. */
+  readonly exitCode: number;
+  /** In one line, for a command that failed; null if it succeeded. */
+  readonly failure: string | null;
+}
+
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Runs a command with this process' own input and outputs, and resolves when it has ended. Signals are passed on; Ctrl-C and
+ * the end of a terminal reach the command without help, because it is in the same process group. Throws an
+ * `ExpectedError` if it cannot be started.
+ */
+export function runCommand([program = '', ...args]: readonly string[]): Promise<CommandEnd> {
+  const isOfTerminal = process.stdin.isTTY;
+  const forwarders = FORWARDED.map((signal) => {
+    const forward = (): void => {
+      if (signal === 'SIGTERM' || !isOfTerminal) child.kill(signal);
+    };
+    process.on(signal, forward);
+    return (): void => void process.off(signal, forward);
+  });
+  // After the handlers: the command may be running, and a signal may come, before this returns.
+  const child = spawn(program, args, { stdio: 'inherit' });
+  return new Promise<CommandEnd>((resolve, reject) => {
+    child.once('error', (error) =>
+      reject(new ExpectedError('refused', `cannot start ${program}: ${reasonToStart(error)}`)),
+    );
+    child.once('exit', (code, signal) => resolve(endOf(program, code, signal)));
+  }).finally(() => forwarders.forEach((remove) => remove()));
+}
+
+function endOf(program: string, code: number | null, signal: NodeJS.Signals | null): CommandEnd {
+  if (signal !== null)
+    return { exitCode: 128 + constants.signals[signal], failure: `${program} was ended by ${signal}` };
+  const exitCode = code ?? 1;
+  return { exitCode, failure: exitCode === 0 ? null : `${program} ended with exit code ${exitCode}` };
+}
+
+const reasonToStart = (error: unknown): string =>
+  codeOf(error) === 'ENOENT' ? 'no program of this name was found' : reasonOf(error);
+
+/** The clock of a file system advances in steps of up to 10 ms, and its times are rounded down. */
+const CLOCK_STEP_MS = 20;
+
+/** A file that a command wrote. */
+export interface WrittenFile {
+  readonly path: string;
+  /** It was there before the command began, which replaced its content or appended to it. */
+  readonly existed: boolean;
+}
+
+/**
+ * Where a command may have written: the working directory, and the files and directories that its arguments name, also in
+ * `--option=PATH`. Directories around the working directory are not among them.
+ */
+export function likelyPlaces(command: readonly string[], workingDirectory: string): readonly string[] {
+  const named = command.slice(1).flatMap((word) => [word, word.replace(/^-[^=]*=/, '')]);
+  const places = named
+    .filter((word) => word !== '' && !word.startsWith('-'))
+    .map((word) => resolve(workingDirectory, word))
+    .filter((path) => !contains(path, workingDirectory));
+  return [workingDirectory, ...new Set(places)];
+}
+
+/** The files below the places that were written since a moment, except those in a directory of stored runs. */
+export async function filesWrittenSince(
+  places: readonly string[],
+  since_ms: number,
+  runsDirectory: string,
+): Promise<readonly WrittenFile[]> {
+  const { paths } = await findFiles(places);
+  const from_ms = since_ms - CLOCK_STEP_MS;
+  const written: WrittenFile[] = [];
+  for (const path of paths) {
+    if (contains(resolve(runsDirectory), path)) continue;
+    const { mtimeMs, birthtimeMs } = await stat(path).catch(() => ({ mtimeMs: 0, birthtimeMs: 0 }));
+    if (mtimeMs >= from_ms) written.push({ path, existed: birthtimeMs < from_ms });
+  }
+  return written;
+}
+
+/** Whether a path is the directory or below it. */
+function contains(directory: string, path: string): boolean {
+  const way = relative(directory, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

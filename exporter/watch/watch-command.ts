@@ -19,11 +19,18 @@ import type { Target } from '../servers/scrape/targets.ts';
 import { LateFamilies } from '../servers/summary/late-families.ts';
 import type { RunStore } from '../store/run-store.ts';
 import type { RunPlan, RunWriter } from '../store/run-writer.ts';
-import { runCommand, type CommandEnd } from './command-process.ts';
-import { ResultsOfCommand, type CollectionOver, type CommandFacts } from './results-of-command.ts';
-import { filesWrittenSince, likelyPlaces, type WrittenFile } from './written-files.ts';
+import {
+  ResultsOfCommand,
+  type CollectionOver,
+  type CommandFacts,
+  runCommand,
+  type CommandEnd,
+  filesWrittenSince,
+  likelyPlaces,
+  type WrittenFile,
+} from './results-of-command.ts';
 
-export interface CommandRequest extends LivePageRequest {
+interface CommandRequest extends LivePageRequest {
   /** The program and its arguments. */
   readonly command: readonly string[];
   readonly store: RunStore;

@@ -1,7 +1,7 @@
 import { createRunId, isRunId } from '../../../core/run/run-id.ts';
 import { fewestPairs } from '../../../core/stats/shift.ts';
 import { quoted, shellCommand } from '../../../core/text/words.ts';
-import { PairRuns, type PairSide } from '../../judge/pair-runs.ts';
+import { PairRuns, type PairSide } from '../../judge/check-pairs.ts';
 import { rulesFor } from '../../judge/rules.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import { ExpectedError } from '../../errors/expected-error.ts';

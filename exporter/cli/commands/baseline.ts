@@ -1,6 +1,5 @@
 import { things } from '../../../core/text/quantities.ts';
-import { baselineSight, outlierNotes, sightText } from '../../judge/baseline-sight.ts';
-import { baselineWindow } from '../../judge/baseline-reference.ts';
+import { baselineSight, outlierNotes, sightText, baselineWindow } from '../../judge/baseline-sight.ts';
 import { changeBaseline, readBaseline, refusedChange } from '../../judge/baseline.ts';
 import { BASELINE_ACTIONS, type BaselineAction } from '../../../core/api/scenarios.ts';
 import { storedFigures } from '../../judge/load-figures.ts';

@@ -1,7 +1,6 @@
 import { catalogs } from '../../../catalog/load.ts';
 import { findFamilies } from '../../../catalog/lookup.ts';
-import { explainFamily, readUses } from '../../explain/family-explanation.ts';
-import { familyText } from '../../explain/family-text.ts';
+import { explainFamily, readUses, familyText } from '../../explain/family-explanation.ts';
 import { fetchLivePage } from '../../explain/live-page.ts';
 import { nearestNames } from '../../../core/text/nearest-names.ts';
 import {
@@ -13,10 +12,9 @@ import {
   ownMetric,
   ownMetricText,
 } from '../../explain/own-family.ts';
-import { pageReport } from '../../explain/page-report.ts';
-import { pageText } from '../../explain/page-text.ts';
+import { pageReport, pageText } from '../../explain/page-report.ts';
 import { wrapped } from '../../../core/text/words.ts';
-import { readPageAccess } from '../../servers/scrape/page-access.ts';
+import { readPageAccess } from '../../servers/scrape/targets.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { command } from '../command.ts';
 import { flag, text, type OptionValues } from '../options/options.ts';

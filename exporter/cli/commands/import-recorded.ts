@@ -126,7 +126,7 @@ async function importDays(
   const { store, scenario } = source;
   const { acceptedLine, checkRuns } = await import('./check.ts');
   if (options.days !== null) {
-    const { acceptFirst } = await import('../../judge/first-baseline.ts');
+    const { acceptFirst } = await import('../../judge/baseline.ts');
     const author = requestedAuthor(options, process.env);
     const accepted = await acceptFirst(store, { scenario, newest, before, author });
     if (accepted.length > 0) process.stderr.write(acceptedLine(scenario, accepted));

@@ -1,4 +1,4 @@
-import { DEFAULT_GRACE_PERIOD_SECONDS } from '../../load/benchmark-plan.ts';
+import { DEFAULT_GRACE_PERIOD_SECONDS } from '../../load/load-generator.ts';
 import {
   ARRIVAL_PATTERNS,
   highestRate,

@@ -1,6 +1,5 @@
 import type { RequestedMedia } from '../../load/datasets/with-media.ts';
-import type { ImageSize } from '../../load/media/pixels.ts';
-import { IMAGE_FORMATS } from '../../load/media/synthetic-images.ts';
+import { IMAGE_FORMATS, type ImageSize } from '../../load/media/synthetic-images.ts';
 import { choice, integer, numbers, seconds, texts, type Option, type OptionValues } from './options.ts';
 
 const PIXELS = { min: 8, max: 8192 };

@@ -1,5 +1,5 @@
 import { ownValue } from '../../../core/text/nearest-names.ts';
-import { readPageAccess, type PageAccess } from '../../servers/scrape/page-access.ts';
+import { readPageAccess, type PageAccess } from '../../servers/scrape/targets.ts';
 import { CliError } from '../failure.ts';
 import { number, text, texts, type Option, type OptionValues } from './options.ts';
 import { scrapeHeaders } from './server-options.ts';

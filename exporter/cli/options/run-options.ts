@@ -4,7 +4,7 @@ import {
   DEFAULT_FIRST_TOKEN_TIMEOUT_SECONDS,
   DEFAULT_IDLE_TIMEOUT_SECONDS,
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
-} from '../../load/responses/deadlines.ts';
+} from '../../load/responses/response-reader.ts';
 import { leavesOf } from '../../load/datasets/prefix-tree.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../../publish/linger.ts';

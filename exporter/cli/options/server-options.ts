@@ -1,9 +1,8 @@
 import { FRAMING_HEADERS } from '../../load/transports/raw/http-head.ts';
-import { MAX_PAGES, parsePageSearch } from '../../servers/discovery/page-search.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/export-info.ts';
+import { MAX_PAGES, parsePageSearch } from '../../servers/discovery/search-watch.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/aiperf-view.ts';
 import type { NamedPage, SearchedPages } from '../../servers/scrape/named-pages.ts';
-import type { PageCredentials } from '../../servers/scrape/page-access.ts';
-import { parseTarget } from '../../servers/scrape/targets.ts';
+import { parseTarget, type PageCredentials } from '../../servers/scrape/targets.ts';
 import { CliError } from '../failure.ts';
 import { choice, integer, text, texts, type Option, type OptionValues } from './options.ts';
 import type { PROXY_OPTIONS } from './tls-options.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../core/api/scenarios.ts';
 import type { FigureKey, VerdictEntry } from '../../../core/api/verdict.ts';
 import { statisticTitle } from '../../../core/measures/names.ts';
-import { baselineWindow } from '../../judge/baseline-reference.ts';
+import { baselineWindow } from '../../judge/baseline-sight.ts';
 import { type ChangedRun, readBaseline, refusedChange } from '../../judge/baseline.ts';
 import type { LoadFigures } from '../../judge/load-figures.ts';
 import type { RunFigures } from '../../judge/run-figures.ts';

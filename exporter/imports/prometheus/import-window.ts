@@ -12,7 +12,7 @@ import { RunExistsError } from '../../errors/expected-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { collectionOfStores, isUncertain, type Collection } from '../../servers/collection.ts';
 import { windowOf } from '../../servers/series/statistics.ts';
-import type { PageAccess } from '../../servers/scrape/page-access.ts';
+import type { PageAccess } from '../../servers/scrape/targets.ts';
 import { gained, observed } from '../../servers/summary/gained-quantities.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { ImportNotes, ImportRefusal } from '../import-notes.ts';

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { targetResult } from '../../servers/collection.ts';
-import { OPEN_ACCESS } from '../../servers/scrape/page-access.ts';
+import { OPEN_ACCESS } from '../../servers/scrape/targets.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { collectionOf, recordedTargets, serverMeasures, within } from './import-window.ts';
 

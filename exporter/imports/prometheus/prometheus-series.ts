@@ -1,7 +1,7 @@
 import type { NativeHistogram } from '../../../core/histogram/native-histogram.ts';
 import { isObject } from '../reading/fields.ts';
 import { PageClient, type PageFailure, type PageLimits } from '../../servers/scrape/page-request.ts';
-import type { PageAccess } from '../../servers/scrape/page-access.ts';
+import type { PageAccess } from '../../servers/scrape/targets.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import { ImportRefusal } from '../import-notes.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { OPEN_ACCESS } from '../../servers/scrape/page-access.ts';
+import { OPEN_ACCESS } from '../../servers/scrape/targets.ts';
 import { readRecordedLoad } from './recorded-load.ts';
 
 const START = 1_800_000_000;

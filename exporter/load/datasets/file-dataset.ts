@@ -1,7 +1,7 @@
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { Endpoint, GenerationRequest } from '../endpoints/endpoint.ts';
-import type { Media } from '../media/media-kinds.ts';
+import type { Media } from '../media/media-urls.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import { type Dataset, planSha256 } from './dataset.ts';
 import type { TextRow } from './row.ts';
@@ -65,7 +65,7 @@ export interface FileDatasetOptions {
 }
 
 /** The content of a file, before it is ordered. */
-export interface FileEntries<T> {
+interface FileEntries<T> {
   readonly entries: readonly T[];
   readonly sha256: string;
 }

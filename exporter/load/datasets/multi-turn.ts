@@ -1,9 +1,9 @@
 import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
-import type { Media } from '../media/media-kinds.ts';
+import type { Media } from '../media/media-urls.ts';
 import { type Conversation, type Dataset, turnInOrder } from './dataset.ts';
 import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
-import { RowMedia } from './row-media.ts';
+import { RowMedia } from './with-media.ts';
 import { InputRow, textOf } from './row.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 
@@ -18,7 +18,7 @@ interface PlannedTurn {
 }
 
 /** Settings for a file's conversations, besides the file. */
-export interface MultiTurnOptions extends FileDatasetOptions {
+interface MultiTurnOptions extends FileDatasetOptions {
   /** `--session-delay-ratio`: the file's delays are multiplied by it. */
   readonly delayRatio: number;
 }

@@ -12,7 +12,7 @@ import {
   TraceRows,
 } from './trace-dataset.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import { MEDIA_KINDS, MEDIA_OPTIONS, mediaOf, type Media } from '../media/media-kinds.ts';
+import { MEDIA_KINDS, MEDIA_OPTIONS, mediaOf, type Media } from '../media/media-urls.ts';
 import { mediaInBody } from '../endpoints/body-media.ts';
 import type { Dataset } from './dataset.ts';
 import {
@@ -29,8 +29,7 @@ import { multiTurn } from './multi-turn.ts';
 import { planDataset } from './plan-file.ts';
 import { SESSION_TYPES, type History } from './planned-session.ts';
 import { sessions } from './sessions.ts';
-import { RowMedia } from './row-media.ts';
-import { withMedia, type RequestedMedia } from './with-media.ts';
+import { withMedia, type RequestedMedia, RowMedia } from './with-media.ts';
 import { shareGpt } from './sharegpt.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, syntheticDataset } from './synthetic-dataset.ts';
 import type { DocumentShape, SyntheticOptions } from './synthetic-dataset.ts';

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import { type Endpoint, isObject, type JsonObject } from '../endpoints/endpoint.ts';
-import type { MediaKind } from '../media/media-kinds.ts';
+import type { MediaKind } from '../media/media-urls.ts';
 import type { InputText } from './input-lines.ts';
 
 const MAX_TOKENS = 1e7;

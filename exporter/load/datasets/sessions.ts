@@ -5,19 +5,24 @@ import type { Conversation, Dataset } from './dataset.ts';
 import { entryOrder, filePlanSha256, longestOutput, requireEntries, type FileDatasetOptions } from './file-dataset.ts';
 import { filesIn, readLines, SESSION_FILES, type InputText } from './input-lines.ts';
 import { dueTimes_ns, InputRow } from './row.ts';
-import type { SESSION_TYPES, History, PlannedRequest, PlannedWords } from './planned-session.ts';
+import {
+  type SESSION_TYPES,
+  type History,
+  type PlannedRequest,
+  type PlannedWords,
+  SessionReuse,
+} from './planned-session.ts';
 import { agenticMooncakeSessions } from './session-files/agentic-mooncake.ts';
 import { dagSessions } from './session-files/aiperf-dag.ts';
 import { mooncakeSessions } from './session-files/mooncake-sessions.ts';
 import { otelSessions } from './session-files/otel-spans.ts';
 import { tracelabSessions } from './session-files/tracelab-trace.ts';
 import { wekaSession } from './session-files/weka-trace.ts';
-import { SessionReuse } from './session-reuse.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 import { BLOCK_TOKENS, BlockPrompts, hashIdsOf } from './trace-dataset.ts';
 
 /** Settings for sessions, besides the file. */
-export interface SessionOptions extends FileDatasetOptions {
+interface SessionOptions extends FileDatasetOptions {
   /** `--session-delay-ratio`: the pauses of users are multiplied by it; times of tools are not. */
   readonly delayRatio: number;
   /** `--inter-turn-delay-cap-seconds`; null: none. */

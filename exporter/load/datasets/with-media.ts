@@ -2,14 +2,14 @@ import type { LoadPhase } from '../../../core/run/record.ts';
 import type { Spread } from '../../../core/run/run-dataset.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
-import { mediaOf, type Media, type MediaKind } from '../media/media-kinds.ts';
-import { mediaBytes } from '../media/media-urls.ts';
-import type { ImageSize } from '../media/pixels.ts';
-import { mediaSha256, readMedia } from '../media/read-media.ts';
+import { mediaBytes, mediaOf, type Media, type MediaKind, MEDIA_KINDS } from '../media/media-urls.ts';
+import { mediaSha256, readMedia, MediaFiles } from '../media/read-media.ts';
 import { syntheticAudio } from '../media/synthetic-audio.ts';
-import { syntheticImages, type ImageFormat } from '../media/synthetic-images.ts';
+import { syntheticImages, type ImageFormat, type ImageSize } from '../media/synthetic-images.ts';
 import { planSha256, type Conversation, type Dataset } from './dataset.ts';
-import { entryOrder } from './file-dataset.ts';
+import { entryOrder, type PlanPart } from './file-dataset.ts';
+import { dirname } from 'node:path';
+import type { RowMediaNames } from './row.ts';
 
 /** `--images` or `--audio-clips` of each request, and of each turn of a conversation. */
 export type RequestedMedia = GivenMedia | SyntheticImages | SyntheticAudio;
@@ -127,7 +127,7 @@ function synthesis(
 }
 
 /** `count`: of each request; null: the file of the requests determines it. */
-export function givenMedia(kind: MediaKind, given: readonly string[], count: number | null): MediaFacts {
+function givenMedia(kind: MediaKind, given: readonly string[], count: number | null): MediaFacts {
   const addresses = given.filter((url) => mediaBytes(url) === null).length;
   const source = addresses === 0 ? 'files' : addresses === given.length ? 'urls' : 'files_and_urls';
   const [different, sha256] = [new Set(given).size, mediaSha256(given)];
@@ -166,4 +166,42 @@ function historyWith(
   const withTheirs = (message: Message): Message =>
     message.role === 'user' ? { ...message, ...mediaAt(turn++) } : message;
   return history === undefined ? {} : { history: history.map(withTheirs) };
+}
+
+/** The images and audio that the rows of a file name, by paths below the file's folder or by URLs. */
+export class RowMedia {
+  readonly #folder: string;
+  readonly #kinds = MEDIA_KINDS.map((kind) => ({ kind, files: new MediaFiles(kind), all: [] as string[] }));
+
+  constructor(file: string) {
+    this.#folder = dirname(file);
+  }
+
+  /** The media of a row as requests contain them. Throws a `ConfigurationError` for a file of another format. */
+  async read(named: RowMediaNames): Promise<Media> {
+    let media: Media = {};
+    for (const { kind, files } of this.#kinds) {
+      const urls: string[] = [];
+      for (const each of named[kind]) urls.push(await files.url(each, this.#folder));
+      media = { ...media, ...mediaOf(kind, urls) };
+    }
+    return this.add(media);
+  }
+
+  /** Those of a row that has them as requests contain them. */
+  add(media: Media): Media {
+    for (const { kind, all } of this.#kinds) all.push(...(media[kind] ?? []));
+    return media;
+  }
+
+  /** What the dataset has of them. */
+  get facts(): Pick<Dataset, MediaKind> {
+    const found = this.#kinds.filter(({ all }) => all.length > 0);
+    return Object.assign({}, ...found.map(({ kind, all }) => givenMedia(kind, all, null))) as Pick<Dataset, MediaKind>;
+  }
+
+  /** What the hash of the plan has of them. */
+  get plan(): PlanPart {
+    return Object.fromEntries(Object.entries(this.facts).map(([kind, { sha256 }]) => [kind, sha256]));
+  }
 }

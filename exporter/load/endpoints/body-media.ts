@@ -1,5 +1,4 @@
-import type { Media } from '../media/media-kinds.ts';
-import { dataUrl } from '../media/media-urls.ts';
+import { dataUrl, type Media } from '../media/media-urls.ts';
 import { isObject, type JsonObject } from './endpoint.ts';
 
 /**

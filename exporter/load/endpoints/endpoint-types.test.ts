@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { chooseEndpoint, ENDPOINT_TYPES, type EndpointType } from './endpoint-types.ts';
 import type { GenerationOptions } from './endpoint.ts';
 import { checkedExtraInputs, parseExtraInputs } from './extra-inputs.ts';
-import { parseTemplate } from './template-config.ts';
+import { parseTemplate } from './template.ts';
 
 const template = parseTemplate('{path: /x, body: {p: "{{prompt}}", n: "{{max_tokens}}"}, answer: {text: t}}', 't');
 

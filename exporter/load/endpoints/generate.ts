@@ -7,8 +7,8 @@ import {
   type JsonObject,
   NO_TEXT,
   isObject,
+  errorMessage,
 } from './endpoint.ts';
-import { errorMessage } from './error-message.ts';
 import { finishReasonOf, tokenCount } from './openai-choices.ts';
 import { bodyText, plainText } from './openai.ts';
 

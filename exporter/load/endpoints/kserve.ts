@@ -7,8 +7,8 @@ import {
   type JsonObject,
   NO_TEXT,
   type ResponseText,
+  errorMessage,
 } from './endpoint.ts';
-import { errorMessage } from './error-message.ts';
 import { bodyText, plainText } from './openai.ts';
 
 /** A batch of one, as the models of Triton's TensorRT-LLM backend take it. */

@@ -1,4 +1,3 @@
-import { errorMessage } from './error-message.ts';
 import {
   type Endpoint,
   type EventMeaning,
@@ -10,6 +9,7 @@ import {
   NO_TEXT,
   type ResponseText,
   type Usage,
+  errorMessage,
 } from './endpoint.ts';
 import { finishReasonOf, tokenCount } from './openai-choices.ts';
 import { messages, openAiBody, contentOf } from './openai.ts';

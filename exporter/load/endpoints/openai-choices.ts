@@ -6,8 +6,8 @@ import {
   type ResponseText,
   type Endpoint,
   type EventMeaning,
+  errorMessage,
 } from './endpoint.ts';
-import { errorMessage } from './error-message.ts';
 import { contentOf, contentOfText, NO_CONTENT, type GeneratedContent } from './response-content.ts';
 
 /**

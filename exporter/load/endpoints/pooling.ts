@@ -6,8 +6,8 @@ import {
   isObject,
   type JsonObject,
   NO_TEXT,
+  errorMessage,
 } from './endpoint.ts';
-import { errorMessage } from './error-message.ts';
 import { openAiUsage, tokenCount } from './openai-choices.ts';
 import { bodyText, plainText } from './openai.ts';
 

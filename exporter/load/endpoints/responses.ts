@@ -8,8 +8,8 @@ import {
   isObject,
   type JsonObject,
   type Message,
+  errorMessage,
 } from './endpoint.ts';
-import { errorMessage } from './error-message.ts';
 import { messages, openAiBody, contentOf } from './openai.ts';
 import { openAiUsage } from './openai-choices.ts';
 import { textIn } from './response-content.ts';

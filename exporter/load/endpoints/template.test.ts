@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../errors/expected-error.ts';
-import { parseTemplate } from './template-config.ts';
-import { templateEndpoint } from './template.ts';
+import { templateEndpoint, parseTemplate } from './template.ts';
 
 /** Text Generation Inference's own API. */
 const TGI = `

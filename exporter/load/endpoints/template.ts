@@ -7,19 +7,20 @@ import {
   type GenerationOptions,
   type GenerationRequest,
   type Usage,
+  errorMessage,
 } from './endpoint.ts';
-import { errorMessage } from './error-message.ts';
 import { finishReasonOf, tokenCount } from './openai-choices.ts';
 import { bodyText, messages, plainText } from './openai.ts';
+import { yamlSection, type YamlSection } from '../../files/yaml-section.ts';
 
 /** The location of a value in JSON: keys and indexes from the outside in. */
-export type JsonPath = readonly (string | number)[];
+type JsonPath = readonly (string | number)[];
 
 /**
  * Reads a path such as `choices[0].delta.content`: keys of letters, digits, `_` and `-` joined by dots, indexes in
  * brackets. Throws an Error with the position of the first invalid character.
  */
-export function parseJsonPath(text: string): JsonPath {
+function parseJsonPath(text: string): JsonPath {
   const path: (string | number)[] = [];
   const step = /(?:^|\.)([\w-]+)|\[(\d{1,6})\]/y;
   let at = 0;
@@ -46,11 +47,11 @@ function valueAt(json: unknown, path: JsonPath): unknown {
 }
 
 /** Values that a template's body may contain, as `{{name}}`. */
-export const PLACEHOLDERS = ['prompt', 'messages', 'model', 'max_tokens', 'stream'] as const;
-export type Placeholder = (typeof PLACEHOLDERS)[number];
+const PLACEHOLDERS = ['prompt', 'messages', 'model', 'max_tokens', 'stream'] as const;
+type Placeholder = (typeof PLACEHOLDERS)[number];
 
 /** Paths of the values in an event, or in a complete response. */
-export interface ResponseLayout {
+interface ResponseLayout {
   readonly text: JsonPath;
   readonly reasoning: JsonPath | null;
   /** `cumulative`: each event repeats the text so far. */
@@ -81,7 +82,7 @@ export interface TemplateConfig {
 }
 
 /** Names in `{{…}}` in all strings of a JSON value. */
-export function placeholdersIn(value: unknown): string[] {
+function placeholdersIn(value: unknown): string[] {
   if (typeof value === 'string') return [...value.matchAll(/\{\{\s*(.*?)\s*\}\}/g)].map((match) => match[1] ?? '');
   if (Array.isArray(value)) return (value as unknown[]).flatMap(placeholdersIn);
   return isObject(value) ? Object.values(value).flatMap(placeholdersIn) : [];
@@ -202,4 +203,82 @@ function errorAt(json: Readonly<Record<string, unknown>>, path: JsonPath | null)
   const value = path === null ? undefined : valueAt(json, path);
   if (value !== undefined && value !== null && value !== false && value !== '') return errorMessage({ error: value });
   return errorMessage(json);
+}
+
+const CONFIG_KEYS = ['path', 'body', 'answer', 'whole', 'ends', 'done'] as const;
+const LAYOUT_PATHS = [
+  'text',
+  'reasoning',
+  'output_tokens',
+  'input_tokens',
+  'reasoning_tokens',
+  'cached_tokens',
+  'finish_reason',
+  'error',
+] as const;
+const LAYOUT_KEYS = [...LAYOUT_PATHS, 'text_is', 'output_tokens_are'] as const;
+
+/** Reads a template from YAML or JSON text. Throws a `ConfigurationError` that begins with `file`. */
+export function parseTemplate(text: string, file: string): TemplateConfig {
+  const root = yamlSection(text, file);
+  root.onlyHas(CONFIG_KEYS);
+  const answer = layoutOf(root, 'answer');
+  const ends = root.choice('ends', ['finish_reason', 'done', 'body'] as const);
+  if (ends === 'finish_reason' && answer.finish_reason === null)
+    root.refuse('ends', "is 'finish_reason' but answer.finish_reason is missing");
+  return {
+    path: pathOf(root),
+    body: bodyOf(root),
+    answer,
+    whole: root.has('whole') ? layoutOf(root, 'whole') : answer,
+    ends: ends ?? (answer.finish_reason === null ? 'body' : 'finish_reason'),
+    done: root.text('done') ?? '[DONE]',
+  };
+}
+
+function pathOf(root: YamlSection): string {
+  const path = root.needed('path', root.text('path'));
+  if (!/^\/[!-~]*$/.test(path)) root.refuse('path', `is '${path}' and must begin with / and contain no spaces`);
+  return path;
+}
+
+function bodyOf(root: YamlSection): JsonObject {
+  if (!root.has('body')) root.refuse('body', 'is missing');
+  root.section('body');
+  const body = root.raw('body') as JsonObject;
+  const used = new Set(placeholdersIn(body));
+  const unknown = [...used].find((name) => !(PLACEHOLDERS as readonly string[]).includes(name));
+  if (unknown !== undefined) {
+    const allowed = PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ');
+    root.refuse('body', `has the unknown placeholder {{${unknown}}}; allowed are ${allowed}`);
+  }
+  if (!used.has('prompt') && !used.has('messages')) root.refuse('body', 'contains neither {{prompt}} nor {{messages}}');
+  if (!used.has('max_tokens')) root.refuse('body', 'lacks {{max_tokens}}, which limits the length of the response');
+  return body;
+}
+
+function layoutOf(root: YamlSection, key: string): ResponseLayout {
+  if (!root.has(key)) root.refuse(key, 'is missing');
+  const layout = root.section(key);
+  layout.onlyHas(LAYOUT_KEYS);
+  const at = (name: (typeof LAYOUT_PATHS)[number]): JsonPath | null => {
+    const path = layout.text(name);
+    try {
+      return path === null ? null : parseJsonPath(path);
+    } catch (error) {
+      return layout.refuse(name, `cannot be read: ${(error as Error).message}`);
+    }
+  };
+  return {
+    text: layout.needed('text', at('text'), ': set the path of the text in an event'),
+    reasoning: at('reasoning'),
+    text_is: layout.choice('text_is', ['delta', 'cumulative'] as const) ?? 'delta',
+    output_tokens: at('output_tokens'),
+    output_tokens_are: layout.choice('output_tokens_are', ['total', 'added'] as const) ?? 'total',
+    input_tokens: at('input_tokens'),
+    reasoning_tokens: at('reasoning_tokens'),
+    cached_tokens: at('cached_tokens'),
+    finish_reason: at('finish_reason'),
+    error: at('error'),
+  };
 }

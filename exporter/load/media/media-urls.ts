@@ -1,5 +1,3 @@
-import type { MediaKind } from './media-kinds.ts';
-
 /** Of the formats that all models read, by the first bytes of a file. */
 const MEDIA_TYPES: Readonly<Record<MediaKind, readonly (readonly [type: string, begins: RegExp])[]>> = {
   images: [
@@ -42,4 +40,26 @@ export function mediaBytes(url: string): number | null {
   if (data === null) return null;
   const padding = data.base64.endsWith('==') ? 2 : data.base64.endsWith('=') ? 1 : 0;
   return (data.base64.length / 4) * 3 - padding;
+}
+
+/** What requests have beside their text; absent: nothing of that kind. */
+export interface Media {
+  /** `data:` URLs, or addresses from which the server loads them. */
+  readonly images?: readonly string[];
+  /** The same of clips of audio. */
+  readonly audio?: readonly string[];
+}
+
+export type MediaKind = keyof Media;
+
+/** In the order in which they follow the text. */
+export const MEDIA_KINDS = ['images', 'audio'] as const satisfies readonly MediaKind[];
+
+/** The option for the number of each kind. */
+export const MEDIA_OPTIONS: Readonly<Record<MediaKind, string>> = { images: '--images', audio: '--audio-clips' };
+
+/** Of one kind; with an empty list nothing. */
+export function mediaOf(kind: MediaKind, urls: readonly string[]): Media {
+  if (urls.length === 0) return {};
+  return kind === 'images' ? { images: urls } : { audio: urls };
 }

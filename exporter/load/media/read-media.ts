@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { glob, readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ConfigurationError } from '../../errors/expected-error.ts';
-import type { MediaKind } from './media-kinds.ts';
-import { dataOf, dataUrl, mediaTypeOf } from './media-urls.ts';
+import { dataOf, dataUrl, mediaTypeOf, type MediaKind } from './media-urls.ts';
 
 /** All files of a run are in memory. */
 const MAX_BYTES = 1024 ** 3;

@@ -1,5 +1,5 @@
 import { ExchangeError, wholeResponse } from '../responses/whole-reader.ts';
-import { serverMessage } from '../responses/response-failure.ts';
+import { serverMessage } from '../responses/answered-request.ts';
 import { isObject } from '../endpoints/endpoint.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import type { Transport } from '../transports/transport.ts';
@@ -9,7 +9,7 @@ const TIMEOUT_SECONDS = 10;
 const MODELS_SHOWN = 8;
 
 /** What a server answers at its list of models. */
-export interface ModelList {
+interface ModelList {
   readonly status: number;
   /** The beginning of the body, or the server's message in it. */
   readonly said: string;

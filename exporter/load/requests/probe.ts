@@ -5,8 +5,7 @@ import type { Proxy } from '../../http-client/proxy.ts';
 import { limitsOutput, type GenerationOptions } from '../endpoints/endpoint.ts';
 import type { RunControls } from '../phases/run-controls.ts';
 import { ContentRecognizer } from '../responses/content-recognizer.ts';
-import { Deadlines } from '../responses/deadlines.ts';
-import { EventQueue, readingOf, type ClosedRequest } from '../responses/response-reader.ts';
+import { EventQueue, readingOf, type ClosedRequest, Deadlines } from '../responses/response-reader.ts';
 import { HTTP2_ONLY, type Transport } from '../transports/transport.ts';
 import { modelListIfAny, modelNames } from './model-list.ts';
 import type { RequestForm } from './request-feed.ts';
@@ -97,7 +96,7 @@ export class ProbeError extends ExpectedError {
   }
 }
 
-export interface ProbeOptions {
+interface ProbeOptions {
   readonly form: RequestForm;
   /** Shown in messages: scheme, host and port. */
   readonly origin: string;

@@ -1,8 +1,7 @@
 import type { ConversationPlace, LoadPhase } from '../../../core/run/record.ts';
 import type { Conversation, Dataset } from '../datasets/dataset.ts';
 import type { Endpoint, GenerationOptions, GenerationRequest } from '../endpoints/endpoint.ts';
-import type { Media } from '../media/media-kinds.ts';
-import { mediaBytes } from '../media/media-urls.ts';
+import { mediaBytes, type Media } from '../media/media-urls.ts';
 import { audioSeconds } from '../media/synthetic-audio.ts';
 import type { TransportRequest } from '../transports/transport.ts';
 import { type Share, WHOLE } from '../workers/share.ts';

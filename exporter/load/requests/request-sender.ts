@@ -2,10 +2,9 @@ import type { ErrorReason, Outcome, PhaseName } from '../../../core/run/record.t
 import type { RunEvents } from '../../../core/run/run-output.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
 import type { PhaseResult } from '../load-generator.ts';
-import type { Deadlines } from '../responses/deadlines.ts';
 import type { SentRequest } from '../responses/request-record.ts';
 import { FindingsTally } from '../responses/response-findings.ts';
-import type { ResponseContext, ResponseReader, ClosedRequest } from '../responses/response-reader.ts';
+import type { ResponseContext, ResponseReader, ClosedRequest, Deadlines } from '../responses/response-reader.ts';
 import { StreamReader } from '../responses/stream.ts';
 import { WholeReader } from '../responses/whole-reader.ts';
 import type { Transport } from '../transports/transport.ts';

@@ -7,8 +7,7 @@ import type { Endpoint } from '../endpoints/endpoint.ts';
 import { messagesEndpoint } from '../endpoints/messages.ts';
 import { responses } from '../endpoints/responses.ts';
 import { sglangGenerate, tritonGenerate } from '../endpoints/generate.ts';
-import { parseTemplate } from '../endpoints/template-config.ts';
-import { templateEndpoint } from '../endpoints/template.ts';
+import { templateEndpoint, parseTemplate } from '../endpoints/template.ts';
 import { answeredBy } from '../testing/one-request.ts';
 import type { Asking, Reported } from '../testing/one-request.ts';
 import {

@@ -10,9 +10,8 @@ import {
 } from '../../../core/run/record.ts';
 import type { ResponseContext } from './response-reader.ts';
 import type { ResponseText, Usage } from '../endpoints/endpoint.ts';
-import { httpPhases } from '../transports/exchange-trace.ts';
 import type { CountedRequest } from '../requests/request-feed.ts';
-import type { ConnectionFacts } from '../transports/transport.ts';
+import { type ConnectionFacts, httpPhases } from '../transports/transport.ts';
 
 /** A request as it was sent; times are relative to the start of the run. */
 export interface SentRequest extends CountedRequest {
@@ -34,7 +33,7 @@ export interface SentRequest extends CountedRequest {
 }
 
 /** Output tokens of a response, as a tokenizer counts them. */
-export interface CountedOutput {
+interface CountedOutput {
   /** Including reasoning. */
   readonly all: number;
   readonly reasoning: number;

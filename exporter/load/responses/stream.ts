@@ -3,8 +3,7 @@ import { ResponseProgress, kindOf, type Arrival, KeptText } from './response-pro
 import { BLANK, ignorableData, ignorableEvent, keysOf } from './response-findings.ts';
 import { SseFramer } from './sse-framer.ts';
 import type { SseSink } from './sse-framer.ts';
-import type { EventMeaning } from '../endpoints/endpoint.ts';
-import { errorMessage } from '../endpoints/error-message.ts';
+import { type EventMeaning, errorMessage } from '../endpoints/endpoint.ts';
 import type { ConnectionFacts, TransportFailure } from '../transports/transport.ts';
 
 const utf8Bytes = new TextEncoder();

@@ -1,5 +1,5 @@
 import type { MeasuredRecord, PhaseName } from '../../../core/run/record.ts';
-import type { BenchmarkPlan } from '../benchmark-plan.ts';
+import type { BenchmarkPlan } from '../load-generator.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import { chat } from '../endpoints/openai.ts';
 import { DEFAULT_ERROR_LIMIT } from '../phases/early-end.ts';

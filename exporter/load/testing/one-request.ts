@@ -1,7 +1,11 @@
-import { type ResponseContext, type ClosedRequest, EventQueue } from '../responses/response-reader.ts';
+import {
+  type ResponseContext,
+  type ClosedRequest,
+  EventQueue,
+  Deadlines,
+  type TimeLimits,
+} from '../responses/response-reader.ts';
 import { ContentRecognizer } from '../responses/content-recognizer.ts';
-import { Deadlines } from '../responses/deadlines.ts';
-import type { TimeLimits } from '../responses/deadlines.ts';
 import { chat } from '../endpoints/openai.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { runEpoch } from '../../clock/monotonic-clock.ts';

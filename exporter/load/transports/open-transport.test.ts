@@ -10,13 +10,13 @@ import { chat } from '../endpoints/openai.ts';
 import { EXPIRED, selfSignedCertificate, VALID, type TestCertificate } from '../testing/certificate.ts';
 import { GENEROUS, oneRequest, type Reported } from '../testing/one-request.ts';
 import { GOOD_STREAM, scriptedServer, streamOf } from '../testing/scripted-server.ts';
-import { readApiKey } from './api-key.ts';
 import {
   openTransport,
   parseTargets,
   chooseTransport,
   RoundRobinTransport,
   type ConnectionOptions,
+  readApiKey,
 } from './open-transport.ts';
 import { RawTransport } from './raw/raw-transport.ts';
 import { UndiciTransport } from './undici-transport.ts';

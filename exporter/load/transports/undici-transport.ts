@@ -7,15 +7,16 @@ import { maxHeaderSize } from '../../http-client/node-http.ts';
 import { proxyAgent, type Proxy } from '../../http-client/proxy.ts';
 import { buildConnector, Client } from '../../http-client/undici.ts';
 import type { TlsSettings } from '../../http-client/tls-files.ts';
-import { ExchangeTrace, type ConnectionTimes } from './exchange-trace.ts';
 import { Roster } from './roster.ts';
-import type {
-  ConnectionFacts,
-  Exchange,
-  ResponseHandler,
-  Transport,
-  TransportFailure,
-  TransportRequest,
+import {
+  type ConnectionFacts,
+  type Exchange,
+  type ResponseHandler,
+  type Transport,
+  type TransportFailure,
+  type TransportRequest,
+  ExchangeTrace,
+  type ConnectionTimes,
 } from './transport.ts';
 import { undiciFailure } from './undici-failure.ts';
 

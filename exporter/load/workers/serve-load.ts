@@ -1,6 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { BenchmarkPlan } from '../benchmark-plan.ts';
-import type { PreparedPhase, RunningCoolDown } from '../load-generator.ts';
+import type { PreparedPhase, RunningCoolDown, BenchmarkPlan } from '../load-generator.ts';
 import { LocalLoad } from '../local-load.ts';
 import { RunControls } from '../phases/run-controls.ts';
 import type { Transport } from '../transports/transport.ts';

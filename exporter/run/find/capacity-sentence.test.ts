@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { capacitySentence } from './capacity-sentence.ts';
+import { capacitySentence } from './next-step.ts';
 
 const response = {
   ...({ load: 'concurrency', range: { start: 1, min: 1, max: 512 }, confidence: 0.95 } as const),

@@ -12,11 +12,9 @@ import { quantity } from '../../../core/text/quantities.ts';
 import { RunControls } from '../../load/phases/run-controls.ts';
 import type { PerformedRun } from '../perform-run.ts';
 import type { RunRequest } from '../run-request.ts';
-import { capacitySentence } from './capacity-sentence.ts';
-import type { Growth } from './load-growth.ts';
-import { boundsOf, nextStep, type LoadRange, type ProbeOutcome } from './next-step.ts';
+import { boundsOf, nextStep, type LoadRange, type ProbeOutcome, capacitySentence } from './next-step.ts';
 import type { ObjectiveTest } from './objective-test.ts';
-import { probeSize, ProbeWatch, type ProbeDecision } from './probe-watch.ts';
+import { probeSize, ProbeWatch, type ProbeDecision, type Growth } from './probe-watch.ts';
 import { SearchBudget, type ProbeAllowance } from './search-budget.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 
@@ -55,7 +53,7 @@ export interface PlannedProbe {
 }
 
 /** What a search requires from the program that performs it. */
-export interface SearchHost {
+interface SearchHost {
   announce(probe: PlannedProbe, request: RunRequest): void;
   perform(request: RunRequest, controls: RunControls, observer: RunEvents): Promise<PerformedRun>;
   /** After each probe, and at the end: keeps the state of a search that has probes. */

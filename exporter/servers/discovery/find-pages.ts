@@ -1,9 +1,8 @@
 import { firstNames, things } from '../../../core/text/quantities.ts';
 import { reasonOf } from '../../errors/expected-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
-import type { PageAccess } from '../scrape/page-access.ts';
 import { PageClient, type PageFailure, type PageLimits, type ReceivedPage } from '../scrape/page-request.ts';
-import { parseTarget, type Target } from '../scrape/targets.ts';
+import { parseTarget, type Target, type PageAccess } from '../scrape/targets.ts';
 import {
   MAX_PAGES,
   searchFailure,
@@ -11,7 +10,7 @@ import {
   type HttpSdSearch,
   type PageSearch,
   type PodSearch,
-} from './page-search.ts';
+} from './search-watch.ts';
 import { listPods, pagesOfPods } from './pods.ts';
 
 /**

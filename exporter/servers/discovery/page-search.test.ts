@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { parsePageSearch, searchName } from './page-search.ts';
+import { parsePageSearch, searchName } from './search-watch.ts';
 
 test('reads a namespace with a label selector, commas included', () => {
   expect(parsePageSearch('k8s:inference/app=vllm,tier in (a, b)')).toEqual({

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isIPv6 } from 'node:net';
 import { ConfigurationError, reasonOf } from '../../errors/expected-error.ts';
-import { searchFailure, type PodSearch } from './page-search.ts';
+import { searchFailure, type PodSearch } from './search-watch.ts';
 
 /** What the discovery reads of a pod, by the names of the Kubernetes API (v1). */
 export interface Pod {
@@ -139,12 +139,12 @@ function responseText(error: unknown, server: string): string {
 }
 
 /** A metrics page of a pod. */
-export interface PodPage {
+interface PodPage {
   readonly pod: string;
   readonly url: string;
 }
 
-export interface PagesOfPods {
+interface PagesOfPods {
   readonly pages: readonly PodPage[];
   /** What of running pods is not read, and why, such as `vllm-0: no port …`. */
   readonly skipped: readonly string[];

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OPEN_ACCESS, type PageAccess } from './page-access.ts';
 import { DEFAULT_PAGE_LIMITS, PageClient, type PageLimits } from './page-request.ts';
 import { TargetLoop, type LoopOptions } from './target-loop.ts';
 import { DEFAULT_STORE_LIMITS } from '../series/target-store.ts';
-import { withoutRepeats, type Target } from './targets.ts';
+import { withoutRepeats, type Target, OPEN_ACCESS, type PageAccess } from './targets.ts';
 
 export interface CollectorOptions extends LoopOptions {
   readonly targets: readonly Target[];

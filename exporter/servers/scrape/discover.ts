@@ -1,7 +1,6 @@
-import { OPEN_ACCESS, type PageAccess } from './page-access.ts';
 import { PageClient, type PageLimits } from './page-request.ts';
 import { systemsOf, systemOf } from './recognize.ts';
-import { parseTarget, KNOWN_ENDPOINTS, type Target } from './targets.ts';
+import { parseTarget, KNOWN_ENDPOINTS, type Target, OPEN_ACCESS, type PageAccess } from './targets.ts';
 
 /** A page that a benchmarked server may have beside its API. */
 export interface DefaultPage {

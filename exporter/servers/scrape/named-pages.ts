@@ -1,9 +1,7 @@
 import type { TlsFiles } from '../../http-client/tls-files.ts';
 import { findPages, searchPages } from '../discovery/find-pages.ts';
-import { searchName, type PageSearch } from '../discovery/page-search.ts';
-import type { TargetSearch } from '../discovery/search-watch.ts';
-import { readPageAccess, type PageAccess, type PageCredentials } from './page-access.ts';
-import type { Target } from './targets.ts';
+import { type TargetSearch, searchName, type PageSearch } from '../discovery/search-watch.ts';
+import { type Target, readPageAccess, type PageAccess, type PageCredentials } from './targets.ts';
 
 /** A page as the user named it. What it sets itself replaces what is configured for all pages. */
 export interface NamedPage {
@@ -16,7 +14,7 @@ export interface NamedPage {
 export type SearchedPages = Omit<NamedPage, 'target'> & { readonly search: PageSearch };
 
 /** What is configured for all pages that the user named. */
-export interface CommonAccess {
+interface CommonAccess {
   readonly credentials: PageCredentials;
   readonly tls: TlsFiles;
   /** Of one search; absent: the default. */

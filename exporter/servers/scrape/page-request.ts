@@ -6,7 +6,7 @@ import { publicUrl } from '../../http-client/public-url.ts';
 import type { TlsSettings } from '../../http-client/tls-files.ts';
 import { Agent } from '../../http-client/undici.ts';
 import { workNow_ns } from '../../clock/monotonic-clock.ts';
-import { OPEN_ACCESS, type PageAccess } from './page-access.ts';
+import { OPEN_ACCESS, type PageAccess } from './targets.ts';
 
 /** Time and size limits of one request for a page. */
 export interface PageLimits {
@@ -28,7 +28,7 @@ export const DEFAULT_PAGE_LIMITS: PageLimits = {
 };
 
 /** Why no page was received. */
-export type PageFailureKind =
+type PageFailureKind =
   'unreachable' | 'silent' | 'slow' | 'status' | 'refused' | 'cut' | 'too_large' | 'encoded' | 'stopped';
 
 /** Nanoseconds of the given clock. */

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { OPEN_ACCESS } from './page-access.ts';
+import { OPEN_ACCESS } from './targets.ts';
 import { recognizeServer, systemOf, systemsOf } from './recognize.ts';
 
 let stop: (() => Promise<void>) | null = null;

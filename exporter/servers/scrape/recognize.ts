@@ -1,11 +1,10 @@
 import { systemsOfNames } from '../../../catalog/lookup.ts';
 import type { Exposition } from '../../../core/exposition/index.ts';
-import type { PageAccess } from './page-access.ts';
 import { PageClient, type PageLimits } from './page-request.ts';
-import type { Target } from './targets.ts';
+import type { Target, PageAccess } from './targets.ts';
 
 /** What a `/metrics` page reveals about its server. */
-export interface RecognizedServer {
+interface RecognizedServer {
   readonly metricsUrl: string;
   /** The catalog that describes it; null when the system is unknown. */
   readonly system: string | null;

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collector } from './collector.ts';
 import type { LateFamilies } from '../summary/late-families.ts';
 import type { TargetStore } from '../series/target-store.ts';
-import { countsMoved, countsRest, serverLoad } from '../summary/load-gauges.ts';
+import { countsMoved, countsRest, serverLoad } from '../summary/load-now.ts';
 import type { TargetLoop } from './target-loop.ts';
 
 export const DEFAULT_DRAIN_TIMEOUT_SECONDS = 10;

@@ -1,6 +1,5 @@
-import { OPEN_ACCESS } from './page-access.ts';
 import { describe, expect, test } from '@jest/globals';
-import { parseTarget, targetOfServer, withoutRepeats } from './targets.ts';
+import { parseTarget, targetOfServer, withoutRepeats, OPEN_ACCESS } from './targets.ts';
 
 describe('an address of a metrics page', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { pagesOf, replay } from '../testing/replay.ts';
-import { cacheBlockTokens } from './cache-block.ts';
+import { cacheBlockTokens } from './cache-signs.ts';
 
 const stores = (...pages: string[]) => pages.map((page) => replay(pagesOf(page, page)));
 const vllm = (size: number) =>

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { collectionOfStores } from '../testing/aiperf-collection.ts';
 import { pagesOf, replay } from '../testing/replay.ts';
-import { acceptanceUnknown, speculationCounts } from './speculation.ts';
+import { acceptanceUnknown, speculationCounts } from './cache-signs.ts';
 
 const counter = (name: string, value: number, labels = ''): string =>
   `# TYPE ${name} counter\n${name}${labels === '' ? '' : `{${labels}}`} ${value}`;

@@ -1,6 +1,6 @@
 import { connect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
-import type { ConnectionTimes } from '../exchange-trace.ts';
+import type { ConnectionTimes } from '../transport.ts';
 import { monotonicNow_ns } from '../../../clock/monotonic-clock.ts';
 
 /** The current user of a connection. */

@@ -1,7 +1,13 @@
-import { ExchangeTrace } from '../exchange-trace.ts';
 import { messageExcerpt } from '../../../errors/message-excerpt.ts';
 import { monotonicNow_ns } from '../../../clock/monotonic-clock.ts';
-import type { ConnectionFacts, Exchange, ResponseHandler, TransportFailure, TransportRequest } from '../transport.ts';
+import {
+  type ConnectionFacts,
+  type Exchange,
+  type ResponseHandler,
+  type TransportFailure,
+  type TransportRequest,
+  ExchangeTrace,
+} from '../transport.ts';
 import { undiciFailure } from '../undici-failure.ts';
 import { FramingError, type KnownHead, type ResponseHead } from './http-head.ts';
 import type { ConnectionUser, RawConnection } from './raw-connection.ts';

@@ -133,3 +133,14 @@ function inAiperfWords(
 function known(stats: Readonly<Record<string, number | null>>): Record<string, number> {
   return Object.fromEntries(Object.entries(stats).filter((entry): entry is [string, number] => entry[1] !== null));
 }
+
+export const EXPORT_FORMATS = ['json', 'csv', 'jsonl', 'parquet'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** Header of the exported files. */
+export interface ExportInfo {
+  /** Name and version of this program. */
+  readonly tool: string;
+  /** ID of the run, or a name generated for the collection. */
+  readonly id: string;
+}

@@ -7,7 +7,7 @@ import type { Collection } from '../../collection.ts';
 import { aiperfCollection, collectionOfStores } from '../../testing/aiperf-collection.ts';
 import { capturePath, captureText } from '../../../../fixtures/captures.ts';
 import { pagesOf, replay } from '../../testing/replay.ts';
-import { EXPORT_FORMATS } from './export-info.ts';
+import { EXPORT_FORMATS } from './aiperf-view.ts';
 import { writeExports } from './write-exports.ts';
 
 const RUN = 'a-steady-c8';

@@ -5,8 +5,7 @@ import { replaceWhenWritten } from '../../../files/durable-file.ts';
 import { wall_ns, type Collection } from '../../collection.ts';
 import { HistogramSeries, isCumulative, type ScalarSeries, type Series } from '../../series/series.ts';
 import type { TargetStore } from '../../series/target-store.ts';
-import { aiperfFamilies, type AiperfFamily, type AiperfSeries } from './aiperf-view.ts';
-import type { ExportInfo } from './export-info.ts';
+import { aiperfFamilies, type AiperfFamily, type AiperfSeries, type ExportInfo } from './aiperf-view.ts';
 
 type ParquetRow = Readonly<Record<string, string | number | bigint | null>>;
 
