@@ -42,6 +42,22 @@ export function percentile(sorted: Float64Array | readonly number[], q: number):
   return interpolate(sorted[below] ?? NaN, sorted[above] ?? NaN, weight);
 }
 
+/** Index of the first element of an ascending stretch that is >= value; its end when there is none. */
+export function firstNotBelow(sorted: ArrayLike<number>, value: number, from = 0, to = sorted.length): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? NaN) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** NaN when there are no values. */
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
 /** The 50th percentile of values in any order; NaN when there are none. */
 export function median(values: readonly number[]): number {
   return percentile(Float64Array.from(values).sort(), 0.5);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadPhase } from '../../core/run/record.ts';
 import type { ClientHealth } from '../../core/run/result.ts';
 import { type RunEvents, joinedEvents } from '../../core/run/run-output.ts';
@@ -6,9 +5,9 @@ import { monotonicNow_ns, runEpoch, type RunEpoch } from '../clock/monotonic-clo
 import { hasCode } from '../errors/expected-error.ts';
 import type { PhaseResult, LoadGenerator, PhaseTurn, RunningCoolDown, BenchmarkPlan } from './load-generator.ts';
 import { LocalLoad } from './local-load.ts';
-import type { RunControls } from './phases/run-controls.ts';
+import { pause, type RunControls } from './phases/run-controls.ts';
 import { stageEdges_ns } from './schedule/load-plan.ts';
-import { Pauses } from './schedule/schedule.ts';
+import { MAX_DELAY_MS, Pauses } from './schedule/schedule.ts';
 import type { Transport } from './transports/transport.ts';
 
 /** How a benchmark ended, and the reason in one line unless it completed. */
@@ -93,7 +92,6 @@ export const MAX_LATE_SECONDS = 5;
 const PREPARATION_MS = 2_000;
 /** More than any warm-up sends. */
 const MAX_WARMUP_REQUESTS = 1e9;
-const MAX_SLEEP_MS = 2 ** 31 - 1;
 /** Delay between the command to run and the first stage, so that all workers have received the command. */
 const STAGES_LEAD_NS = 20e6;
 
@@ -167,12 +165,8 @@ async function untilStart(
     const failure = `the common start passed ${(late_ns / 1e9).toFixed(1)} s before the measure phase could begin`;
     return { status: 'failed', failure };
   }
-  try {
-    for (let wait_ms = 0; (wait_ms = (start_ns - now_ns()) / 1e6 - PREPARATION_MS) > 0;)
-      await sleep(Math.min(wait_ms, MAX_SLEEP_MS), undefined, { signal: givenUp });
-  } catch (error) {
-    if (!givenUp.aborted) throw error;
-  }
+  for (let wait_ms = 0; !givenUp.aborted && (wait_ms = (start_ns - now_ns()) / 1e6 - PREPARATION_MS) > 0;)
+    await pause(Math.min(wait_ms, MAX_DELAY_MS) / 1000, givenUp);
   return null;
 }
 

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createRunId } from '../../core/run/run-id.ts';
-import type { RunControls } from '../load/phases/run-controls.ts';
+import { pause, type RunControls } from '../load/phases/run-controls.ts';
 import type { DepartingRun, PerformedRun } from './perform-run.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -74,7 +73,7 @@ export async function performGroup(
   const performed: PerformedRun[] = [];
   try {
     for (const [index, request] of requests.entries()) {
-      if (index > 0) await cooldown(performance.cooldownSeconds, controls);
+      if (index > 0) await pause(performance.cooldownSeconds, controls.draining);
       if (departures.isFull) performance.waiting();
       await departures.room();
       if (isGroup && controls.draining.aborted) break;
@@ -94,14 +93,6 @@ export async function performGroup(
   performance.waiting();
   performance.departed(await departures.all(), performed.length);
   return performed;
-}
-
-async function cooldown(seconds: number, controls: RunControls): Promise<void> {
-  try {
-    await sleep(seconds * 1000, undefined, { signal: controls.draining });
-  } catch (error) {
-    if (!controls.draining.aborted) throw error;
-  }
 }
 
 /** A page with more runs is too large to be scraped while the next one is measured. */

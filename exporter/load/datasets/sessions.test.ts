@@ -41,7 +41,7 @@ const SESSION = {
 
 async function opened(content: unknown = SESSION, history: History = 'recorded') {
   const file = join(folder, 'sessions.jsonl');
-  await writeFile(file, JSON.stringify(content));
+  await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
   const options = {
     outputTokens: 64,
     seed: 1,
@@ -57,6 +57,11 @@ const messagesOf = (request: Parameters<typeof chat.body>[0]): unknown =>
   (JSON.parse(chat.body(request, { model: 'm', sampling: {}, includeUsage: false })) as { messages: unknown }).messages;
 
 describe('sessions of agents', () => {
+  test('a file of more sessions than a call may have arguments', async () => {
+    const line = JSON.stringify({ requests: [{ messages: [{ role: 'user', content: 'hi' }] }] });
+    expect((await opened(`${line}\n`.repeat(130_000))).size).toBe(130_000);
+  });
+
   test('the graph, its pauses, agents and recorded times', async () => {
     const session = (await opened()).conversation?.('measure', 0);
     expect(session?.requests).toBe(3);

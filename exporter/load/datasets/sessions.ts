@@ -117,7 +117,7 @@ async function readSessions(
   for (const file of await filesIn(path, SESSION_FILES)) {
     const { texts, sha256 } = await readLines(file);
     const rows = documents(requireEntries(texts, file)).map((text) => InputRow.parse(file, text));
-    found.push(...requireEntries(sessionsIn(type, rows, blockTokens), file));
+    for (const session of requireEntries(sessionsIn(type, rows, blockTokens), file)) found.push(session);
     hashes.push(sha256);
   }
   const [only = '', ...others] = hashes;

@@ -8,7 +8,7 @@ import type { ConversationProgress, NextTurn, ReadyRequest, RequestFeed } from '
 import { Roster } from '../transports/roster.ts';
 import type { PhaseResult, PhaseRun } from '../load-generator.ts';
 import type { RunControls } from './run-controls.ts';
-import type { Gate, RequestClosed, Schedule } from '../schedule/schedule.ts';
+import { MAX_DELAY_MS, type Gate, type RequestClosed, type Schedule } from '../schedule/schedule.ts';
 
 const REASONING_TURN =
   'had reasoning that used up max_tokens and no other text: the reasoning is the message in the next turn; a larger --osl makes room';
@@ -213,11 +213,12 @@ class Phase implements Gate {
   #sendWhenDue(turn: ReadyRequest, due_ns: number, closed: RequestClosed): void {
     const wait_ms = (due_ns - this.now_ns()) / 1e6;
     if (wait_ms > 0) {
-      // A timer may fire early by a fraction of a millisecond: then wait once more.
-      const timer = setTimeout(() => {
+      // A timer may fire early by a fraction of a millisecond, and its delay has a maximum: then wait once more.
+      const again = (): void => {
         this.#thinking.delete(timer);
         this.#sendWhenDue(turn, due_ns, closed);
-      }, wait_ms);
+      };
+      const timer = setTimeout(again, Math.min(wait_ms, MAX_DELAY_MS));
       this.#thinking.set(timer, { turn, dropped: () => closed(this.now_ns(), null) });
     } else {
       this.#sendTurn(turn, due_ns, closed);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { allFindings, findingLines } from '../responses/response-findings.ts';
 import { type Conversation, type Dataset, turnInOrder } from '../datasets/dataset.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
@@ -112,6 +112,19 @@ describe('conversations', () => {
     expect(most).toBe(1);
     // The wait is seen: the turns of the other users were due while one prefilled.
     expect(Math.max(...recorder.of('measure').map(({ sent_ns, due_ns }) => sent_ns - due_ns))).toBeGreaterThan(4e6);
+  });
+
+  test('a pause of more than the 24.8 days that a timer can wait is one pause', async () => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const { outcome } = await run(
+      shape(2, 30 * 86_400),
+      { requestCount: 4, concurrency: 2, durationSeconds: 0.2 },
+      counting,
+    );
+    const longest_ms = timers.mock.calls.reduce((longest, [, wait_ms = 0]) => Math.max(longest, wait_ms), 0);
+    timers.mockRestore();
+    expect(outcome.phases[0]?.sent).toBe(2);
+    expect(longest_ms).toBe(2 ** 31 - 1);
   });
 
   test('Ctrl-C ends conversations whose next turn waits for others to prefill', async () => {

@@ -76,4 +76,4 @@ export class Pauses {
 }
 
 /** Node's timers store their delay in 31 bits. */
-const MAX_DELAY_MS = 2 ** 31 - 1;
+export const MAX_DELAY_MS = 2 ** 31 - 1;

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   CapacityFile,
   CapacityObjective,
@@ -9,7 +8,8 @@ import type {
 } from '../../../core/run/capacity.ts';
 import { joinedEvents, type RunEvents } from '../../../core/run/run-output.ts';
 import { quantity } from '../../../core/text/quantities.ts';
-import { RunControls } from '../../load/phases/run-controls.ts';
+import { pause, RunControls } from '../../load/phases/run-controls.ts';
+import { MAX_DELAY_MS } from '../../load/schedule/schedule.ts';
 import type { PerformedRun } from '../perform-run.ts';
 import type { RunRequest } from '../run-request.ts';
 import { boundsOf, nextStep, type LoadRange, type ProbeOutcome, capacitySentence } from './next-step.ts';
@@ -87,7 +87,7 @@ export async function findCapacity(
     const outcomes = probes.map(outcomeOf);
     const step = nextStep(search.range, outcomes);
     if (step.kind === 'end') return ended(step.end);
-    if (made > 0) await cooldown(search.cooldownSeconds, controls);
+    if (made > 0) await pause(search.cooldownSeconds, controls.draining);
     if (controls.draining.aborted) return ended('interrupted');
     const size = probeSize(search.tests, concurrencyOf(search, step.load) ?? 0, search.mostRequests);
     const planned = plannedProbe(search, outcomes, { ...step, looks: size.looks }, budget.allowance);
@@ -237,11 +237,8 @@ async function performProbe(search: CapacitySearch, planned: PlannedProbe, parts
   }
 }
 
-/** Longer than any timer can wait. */
-const NO_TIMER_SECONDS = (2 ** 31 - 1) / 1000;
-
 const timer = (seconds: number, then: () => void): NodeJS.Timeout | undefined =>
-  seconds < NO_TIMER_SECONDS ? setTimeout(then, Math.max(0, seconds) * 1000) : undefined;
+  seconds * 1000 < MAX_DELAY_MS ? setTimeout(then, Math.max(0, seconds) * 1000) : undefined;
 
 /** Whether a probe without a decision ended because the next request was beyond the budget. */
 const isAtLimit = ({ requests, outputTokens }: ProbeAllowance, tally: ProbeTally): boolean =>
@@ -322,14 +319,6 @@ function capacityFile(search: CapacitySearch, { probes, used, end, startedAt }: 
     started_at: startedAt,
     updated_at: new Date().toISOString(),
   };
-}
-
-async function cooldown(seconds: number, controls: RunControls): Promise<void> {
-  try {
-    await sleep(seconds * 1000, undefined, { signal: controls.draining });
-  } catch (error) {
-    if (!controls.draining.aborted) throw error;
-  }
 }
 
 /** Counts what a probe sends, with its warm-up. */

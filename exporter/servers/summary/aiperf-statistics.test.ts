@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { createScrapeParser } from '../../../core/exposition/index.ts';
 import { aiperfStatistics } from './aiperf-statistics.ts';
 import { seriesKey } from '../series/page-series.ts';
 import { seriesStatistics, windowOf } from '../series/statistics.ts';
@@ -7,6 +8,7 @@ import { find } from '../testing/find-series.ts';
 import { pagesOf, replay } from '../testing/replay.ts';
 
 const SLICE_NS = 2e9;
+const PARSER = createScrapeParser();
 
 /** AIPerf's numbers are 64-bit floats, as ours; only the order of additions differs. */
 const CLOSE = 1e-11;
@@ -117,6 +119,27 @@ describe('where the definitions differ by design', () => {
     expect(aiperfStatistics(series, store, window, null)?.stats).toEqual({ total: 70, rate: 70 / 3 });
     expect(both(store).ours).toMatchObject({ increase: 70, rate_per_second: 70 / 2.5 });
   });
+});
+
+test('a gauge of more scrapes than a call may have arguments', () => {
+  const page = (value: number): string => `# TYPE g gauge\ng ${value}`;
+  const count = 130_000;
+  const store = replay(pagesOf(...Array.from({ length: 100 }, (_, i) => page(i))));
+  const [series] = find(store, 'g');
+  for (let i = 100; i < count; i++) {
+    const at_ns = i * 1e9;
+    const times = {
+      sent_ns: at_ns,
+      at_ns,
+      duration_ns: 0,
+      interval_ns: 1e9,
+      edge: false,
+      unixSeconds: [i, i],
+    } as const;
+    store.recordPage(times, PARSER.parse(new TextEncoder().encode(`${page(i)}\n`), 'text/plain'), false);
+  }
+  const statistics = series && aiperfStatistics(series, store, { start_ns: 0, end_ns: count * 1e9 }, null);
+  expect(statistics?.stats).toMatchObject({ min: 0, max: count - 1, avg: (count - 1) / 2 });
 });
 
 test("a gauge's golden values", () => {

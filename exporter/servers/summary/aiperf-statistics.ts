@@ -1,5 +1,5 @@
 import { histogramQuantile } from '../../../core/histogram/quantile.ts';
-import { percentile } from '../../../core/stats/percentiles.ts';
+import { mean, percentile } from '../../../core/stats/percentiles.ts';
 import { slicesOf, type TimeWindow } from '../series/statistics.ts';
 import { HistogramSeries, type ScalarSeries, type Series } from '../series/series.ts';
 import type { BucketCounts } from '../../../core/run/servers-file.ts';
@@ -110,12 +110,8 @@ function counter(series: ScalarSeries, samples: Samples, slice_ns: number | null
 
 function ratesOfSlices(rates: readonly number[]): Record<string, number> {
   if (rates.length === 0) return {};
-  return {
-    rate_avg: mean(rates),
-    rate_min: Math.min(...rates),
-    rate_max: Math.max(...rates),
-    rate_std: sampleDeviation(rates),
-  };
+  const { avg, min, max } = extremes(rates);
+  return { rate_avg: avg, rate_min: min, rate_max: max, rate_std: sampleDeviation(rates) };
 }
 
 function gauge(series: ScalarSeries, samples: Samples, slice_ns: number | null): AiperfSeriesSummary {
@@ -137,7 +133,10 @@ function gauge(series: ScalarSeries, samples: Samples, slice_ns: number | null):
 }
 
 function extremes(values: readonly number[]): { avg: number; min: number; max: number } {
-  return { avg: mean(values), min: Math.min(...values), max: Math.max(...values) };
+  let [min, max] = [Infinity, -Infinity];
+  // A gauge of a long run has more values than a call may have arguments.
+  for (const value of values) [min, max] = [Math.min(min, value), Math.max(max, value)];
+  return { avg: mean(values), min, max };
 }
 
 function histogram(series: HistogramSeries, samples: Samples, slice_ns: number | null): AiperfSeriesSummary {
@@ -197,10 +196,6 @@ function estimates({ bounds }: HistogramSeries, counts: readonly number[]): Reco
 
 function byBound({ boundTexts }: HistogramSeries, counts: readonly number[]): BucketCounts {
   return boundTexts.map((text, i) => [text, counts[i] ?? NaN]);
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Divided by n − 1; 0 for one value. */
