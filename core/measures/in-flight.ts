@@ -1,5 +1,5 @@
 import { FloatColumn } from '../stats/float-column.ts';
-import { ascendingOrder } from '../stats/percentiles.ts';
+import { ascendingOrder, firstNotBelow } from '../stats/percentiles.ts';
 
 /** Statistics of a number that changes in steps, each value weighted by how long it lasted. */
 export interface StepStatistics {
@@ -240,14 +240,8 @@ export class FullLoad {
 
   /** Whether the load was full at a moment, both edges of each stretch included. */
   holds(at_ns: number): boolean {
-    let low = 0;
-    let high = this.#edges.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#edges[middle] ?? NaN) < at_ns) low = middle + 1;
-      else high = middle;
-    }
-    return low % 2 === 1 || this.#edges[low] === at_ns;
+    const edge = firstNotBelow(this.#edges, at_ns);
+    return edge % 2 === 1 || this.#edges[edge] === at_ns;
   }
 }
 

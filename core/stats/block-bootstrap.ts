@@ -1,6 +1,6 @@
 import { batchDependence, dependence, longRunVariance, centered } from './dependence.ts';
 import { normalQuantile } from './distributions.ts';
-import { interpolate, percentile, percentilePlace } from './percentiles.ts';
+import { firstNotBelow, interpolate, percentile, percentilePlace } from './percentiles.ts';
 import { sfc32 } from './seeded-random.ts';
 import type { Interval, Intervals } from './shift.ts';
 
@@ -147,18 +147,6 @@ export function placesOf(values: Float64Array, sorted: Float64Array): Uint32Arra
     places[i] = firstNotBelow(sorted, value, from, Math.min(mark * STRIDE, sorted.length));
   }
   return places;
-}
-
-/** Index of the first element of an ascending stretch that is >= value; its end when there is none. */
-function firstNotBelow(sorted: Float64Array, value: number, from = 0, to = sorted.length): number {
-  let low = from;
-  let high = to;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? NaN) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Up to this many values resamples are drawn; above, the limit to which they tend is calculated. */

@@ -1,5 +1,5 @@
 import { studentT, studentTTail } from './distributions.ts';
-import { median } from './percentiles.ts';
+import { mean, median } from './percentiles.ts';
 import type { Interval } from './shift.ts';
 import { dot, whitened } from './trend.ts';
 
@@ -189,7 +189,7 @@ function joined(values: readonly number[]): readonly number[] {
   const count = Math.floor(values.length / each);
   return Array.from({ length: count }, (_, i) => {
     const part = values.slice(Math.floor((i * values.length) / count), Math.floor(((i + 1) * values.length) / count));
-    return part.reduce((sum, value) => sum + value, 0) / part.length;
+    return mean(part);
   });
 }
 
@@ -219,15 +219,15 @@ function fitOf(values: readonly number[], dependence: number): Fit {
  * @param days the values of A in the same slices of at least two other days
  */
 export function meanBesideDays(differences: readonly number[], days: readonly (readonly number[])[]): CautiousMean {
-  const mean = center(differences);
+  const shift = center(differences);
   const centers = days.map(center);
-  const typical = centers.reduce((sum, value) => sum + value, 0) / centers.length;
+  const typical = mean(centers);
   const degrees = centers.length - 1;
   const variance = centers.reduce((sum, value) => sum + (value - typical) ** 2, 0) / degrees;
   const standardError = Math.sqrt(2 * variance);
   return {
-    chance: chanceOf(mean, standardError, degrees),
-    interval: (end) => around(mean, standardError, degrees, end),
+    chance: chanceOf(shift, standardError, degrees),
+    interval: (end) => around(shift, standardError, degrees, end),
   };
 }
 

@@ -1,5 +1,5 @@
 import { studentT, studentTTail } from './distributions.ts';
-import { median } from './percentiles.ts';
+import { mean, median } from './percentiles.ts';
 import type { Interval, KnownInterval } from './shift.ts';
 
 /** Fewer values say nothing of their dependence. */
@@ -45,8 +45,7 @@ export function dependenceBetween(series: readonly (readonly number[])[]): numbe
     return isMostlyEqual ? [] : (rankAutocorrelation(values) ?? []);
   });
   if (known.length === 0) return 0;
-  const mean = known.reduce((sum, each) => sum + each, 0) / known.length;
-  return Math.max(0, Math.min(MAX_DEPENDENCE, WEIGHT_OF_GUESS * GUESS + (1 - WEIGHT_OF_GUESS) * mean));
+  return Math.max(0, Math.min(MAX_DEPENDENCE, WEIGHT_OF_GUESS * GUESS + (1 - WEIGHT_OF_GUESS) * mean(known)));
 }
 
 /**
@@ -349,8 +348,4 @@ function centerOf(values: readonly number[], scale: number): number {
 /** Of a value that is known as an interval; NaN if nothing is known of it. */
 export function middle([low, high]: KnownInterval): number {
   return low === high ? low : low + (high - low) / 2;
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -1,6 +1,6 @@
 import { firstNames, percentText, things } from '../../core/text/quantities.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
-import { median } from '../../core/stats/percentiles.ts';
+import { mean, median } from '../../core/stats/percentiles.ts';
 import type { AchievedLoad, RunFigures } from './run-figures.ts';
 import { LOAD_TOLERANCE, type PreflightFinding } from '../../core/api/verdict.ts';
 
@@ -29,8 +29,6 @@ function toleranceOf(check: keyof AchievedLoad, runs: readonly RunFigures[]): nu
 }
 
 const areRecorded = (runs: readonly RunFigures[]): boolean => runs.every(({ client }) => client === 'none');
-
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What differs between the sets on purpose, and is only reported. */
 export type AcceptedDifference =

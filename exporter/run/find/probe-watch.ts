@@ -1,7 +1,7 @@
 import type { ProbeVerdict } from '../../../core/run/capacity.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { RunEvents } from '../../../core/run/run-output.ts';
-import { median } from '../../../core/stats/percentiles.ts';
+import { mean, median } from '../../../core/stats/percentiles.ts';
 import { judgeObjective, type ObjectiveTest, type ObjectiveJudgment } from './objective-test.ts';
 import { risingTrend } from '../../../core/stats/trend.ts';
 
@@ -366,5 +366,3 @@ interface Windows {
   readonly width: number;
   readonly count: number;
 }
-
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

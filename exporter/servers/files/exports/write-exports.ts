@@ -19,7 +19,7 @@ import {
 import { writeServerMetricsParquet } from './server-metrics-parquet.ts';
 import { HistogramSeries, type ScalarSeries, type Series } from '../../series/series.ts';
 import type { BucketCounts } from '../../../../core/run/servers-file.ts';
-import { median } from '../../../../core/stats/percentiles.ts';
+import { mean, median } from '../../../../core/stats/percentiles.ts';
 import { AIPERF_PERCENTILES, type AiperfSlice } from '../../summary/aiperf-statistics.ts';
 
 /**
@@ -310,10 +310,6 @@ function endpointInfo(collection: Collection, { name, store }: CollectedTarget):
       },
     ],
   ];
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** ISO 8601 in local time without a zone, in microseconds, as AIPerf writes it. */
