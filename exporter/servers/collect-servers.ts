@@ -88,15 +88,9 @@ async function collected(request: CollectRequest, storage: BlockStorage): Promis
 
 async function ended(durationSeconds: number | null, until: AbortSignal): Promise<void> {
   if (until.aborted) return;
-  const waiting = new AbortController();
-  const reported = once(until, 'abort', { signal: waiting.signal });
-  const over = durationSeconds === null ? [] : [sleep(durationSeconds * 1000, undefined, { signal: waiting.signal })];
-  try {
-    await Promise.race([reported, ...over]);
-  } finally {
-    waiting.abort();
-    await Promise.allSettled([reported, ...over]);
-  }
+  if (durationSeconds === null) await once(until, 'abort');
+  // It rejects only when `until` ends the wait.
+  else await sleep(durationSeconds * 1000, undefined, { signal: until }).catch(() => undefined);
 }
 
 /** Writes all files of a collection into an existing directory. Throws file system errors. */

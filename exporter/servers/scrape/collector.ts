@@ -24,8 +24,7 @@ export class Collector {
   readonly #clients = new Map<PageAccess, PageClient>();
   /** Targets that did not respond to an edge scrape in time, with their number of scrapes at that moment. */
   readonly #overdue = new Map<TargetLoop, number>();
-  #started_ns: number | null = null;
-  #stopped_ns: number | null = null;
+  #isStopped = false;
 
   constructor(options: CollectorOptions) {
     this.#options = options;
@@ -52,7 +51,7 @@ export class Collector {
 
   /** Scrapes these too from now on, each at its interval. */
   join(targets: readonly Target[]): void {
-    if (this.#stopped_ns !== null) return;
+    if (this.#isStopped) return;
     for (const loop of this.#addLoops(targets)) loop.start();
   }
 
@@ -89,14 +88,7 @@ export class Collector {
     );
   }
 
-  /** Time since the collection started. */
-  get runningSeconds(): number {
-    if (this.#started_ns === null) return 0;
-    return ((this.#stopped_ns ?? this.#options.now_ns()) - this.#started_ns) / 1e9;
-  }
-
   start(): void {
-    this.#started_ns = this.#options.now_ns();
     // Staggered: the pages of many targets at once would delay the reading of response streams.
     for (const [i, loop] of this.loops.entries()) loop.start((i * this.interval_ns) / this.loops.length);
   }
@@ -118,8 +110,8 @@ export class Collector {
   }
 
   async stop(): Promise<void> {
-    if (this.#stopped_ns !== null) return;
-    this.#stopped_ns = this.#options.now_ns();
+    if (this.#isStopped) return;
+    this.#isStopped = true;
     const stopped = this.loops.map((loop) => loop.stop());
     await Promise.all([...this.#clients.values()].map((client) => client.close()));
     await Promise.all(stopped);

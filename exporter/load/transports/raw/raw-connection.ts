@@ -43,7 +43,6 @@ export class RawConnection {
   #user: ConnectionUser | null = null;
   readonly #started_ns: number;
   #lookedUp_ns: number | null = null;
-  #connected = false;
   /** Time to open it; null until it is open. */
   connect_ns: number | null = null;
   /** The TCP handshake in it; null without one. */
@@ -81,7 +80,6 @@ export class RawConnection {
       const connected_ns = monotonicNow_ns();
       this.connect_ns = Math.round(connected_ns - start_ns);
       if (unixSocket === null) this.tcp_connect_ns = Math.round(connected_ns - (this.#lookedUp_ns ?? start_ns));
-      this.#connected = true;
       clearTimeout(this.#connectTimer);
       this.#user?.connected();
     });
@@ -103,10 +101,6 @@ export class RawConnection {
       tcpConnected_ns: connected_ns,
       connected_ns,
     };
-  }
-
-  get isConnected(): boolean {
-    return this.#connected;
   }
 
   get isGone(): boolean {

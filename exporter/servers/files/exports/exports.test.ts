@@ -168,6 +168,19 @@ describe('a small collection', () => {
     expect(csv).toContain('h:1,v_info,version,"1,2",\r\n');
   });
 
+  test('CSV: GPUs that a program of this machine sampled have its name as their endpoint', async () => {
+    const page = (watts: number): string =>
+      `# TYPE nvidia_smi_power_draw_watts gauge\nnvidia_smi_power_draw_watts{uuid="GPU-1"} ${watts}`;
+    const sampled = collectionOfStores(new Map([['nvidia-smi', replay(pagesOf(page(300), page(310)))]]), {
+      zeroWall_ns: 0n,
+      window: { start_ns: 0, end_ns: 1e9 },
+      definitions: 'llmbench',
+      slice_ns: null,
+    });
+    const csv = await readFile(join(await exported(sampled), 'server_metrics_export.csv'), 'utf8');
+    expect(csv).toContain('\r\nnvidia-smi,gauge,nvidia_smi_power_draw_watts,');
+  });
+
   test('nothing collected: no Parquet file, the other files have no series', async () => {
     const nothing = collectionOfStores(new Map(), {
       zeroWall_ns: 0n,

@@ -171,7 +171,7 @@ function cells(
   withBuckets: boolean,
 ): string[] {
   return [
-    new URL(target.name).host,
+    hostOf(target),
     family.type,
     cell(family.name),
     family.unit ?? '',
@@ -185,11 +185,14 @@ function cells(
 function infoSection(rows: readonly CsvRow[]): string[] {
   const lines = rows.flatMap(({ family, target, series }) =>
     Object.entries(series.labels).map(([key, value]) =>
-      line([new URL(target.name).host, cell(family.name), cell(key), cell(value), cell(family.description)]),
+      line([hostOf(target), cell(family.name), cell(key), cell(value), cell(family.description)]),
     ),
   );
   return lines.length === 0 ? [] : [line(['Endpoint', 'Metric', 'Key', 'Value', 'Description']), ...lines];
 }
+
+/** Local GPUs have the name of the program that sampled them. */
+const hostOf = ({ name }: CollectedTarget): string => URL.parse(name)?.host ?? name;
 
 function number(name: string, value: number | undefined): string {
   if (value === undefined) return '';
