@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { type Exposition, classicHistograms, type ClassicHistogramSeries } from './exposition.ts';
-import { parseOpenMetrics, parseText } from './parse.ts';
+import { parseText } from './parse.ts';
+import { parseOpenMetrics } from './testing/open-metrics.ts';
 
 const text = (...lines: string[]): Exposition => parseText(new TextEncoder().encode(lines.join('\n') + '\n'));
 function series(exposition: Exposition, name: string): ClassicHistogramSeries[] {

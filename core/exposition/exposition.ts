@@ -152,11 +152,6 @@ const DEFAULT_PARSE_LIMITS: ParseLimits = {
 
 export interface ParseOptions {
   readonly limits?: Partial<ParseLimits>;
-  /**
-   * OpenMetrics only: `specification` rejects a page that breaks a MUST of OpenMetrics 1.0; `prometheus` rejects what
-   * Prometheus' parser rejects (syntax, `# EOF`, UNIT) and leaves the semantics unchecked.
-   */
-  readonly rules?: 'specification' | 'prometheus';
 }
 
 export function parseLimits(options: ParseOptions | undefined): ParseLimits {

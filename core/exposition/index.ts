@@ -11,7 +11,7 @@ export type {
 } from './exposition.ts';
 export { ExpositionError } from './exposition.ts';
 export type { ParseLimits } from './exposition.ts';
-export { parseExposition, parseOpenMetrics, parseText } from './parse.ts';
+export { parseExposition, parseText } from './parse.ts';
 export { parseProtobuf } from './protobuf/parse-protobuf.ts';
 export { createScrapeParser } from './parse.ts';
 export { labelsOfRow } from './page/parsed-exposition.ts';

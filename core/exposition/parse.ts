@@ -8,8 +8,7 @@ import {
   type NativeHistogramSample,
   type ParseLimits,
 } from './exposition.ts';
-import { checkOpenMetricsRules } from './page/openmetrics-rules.ts';
-import { TEXT, openMetricsDialect, type Dialect } from './page/page-cursor.ts';
+import { OPENMETRICS, TEXT, type Dialect } from './page/page-cursor.ts';
 import { ParsedExposition, type PageLayout } from './page/parsed-exposition.ts';
 import { readPage, finishPage, valuesOf } from './page/read-page.ts';
 import { parseProtobuf } from './protobuf/parse-protobuf.ts';
@@ -69,14 +68,10 @@ export function parseText(bytes: Uint8Array, options?: ParseOptions): Exposition
   return parseDialect(bytes, TEXT, null, options);
 }
 
-/** Parses a page of OpenMetrics 1.0, by default strictly by the specification (`rules`). Throws ExpositionError. */
-export function parseOpenMetrics(bytes: Uint8Array, options?: ParseOptions): Exposition {
-  return parseDialect(bytes, openMetricsDialect(options?.rules ?? 'specification'), null, options);
-}
-
 /**
  * Parses the body of a scrape in the format that its content type names; see `Exposition.formatFallback` for what was
- * assumed. OpenMetrics is read as Prometheus does unless `rules` says otherwise. Throws ExpositionError.
+ * assumed. OpenMetrics is read as Prometheus does: what breaks its syntax, `# EOF` or UNIT is rejected, and semantics are
+ * not checked. Throws ExpositionError.
  */
 export function parseExposition(
   bytes: Uint8Array,
@@ -85,7 +80,7 @@ export function parseExposition(
 ): Exposition {
   const { format, fallback } = formatOfContentType(contentType);
   if (format === 'protobuf') return parseProtobuf(bytes, options);
-  const dialect = format === 'text-0.0.4' ? TEXT : openMetricsDialect(options?.rules ?? 'prometheus');
+  const dialect = format === 'text-0.0.4' ? TEXT : OPENMETRICS;
   return parseDialect(bytes, dialect, fallback, options);
 }
 
@@ -96,7 +91,6 @@ function parseDialect(
   options: ParseOptions | undefined,
 ): Exposition {
   const page = readPage(bytes, dialect, parseLimits(options));
-  if (dialect.strict) checkOpenMetricsRules(page);
   const { layout, values } = finishPage(page);
   return new ParsedExposition(layout, values, fallback);
 }
@@ -139,9 +133,7 @@ class TargetParser implements ScrapeParser {
   ): Exposition {
     const { format, fallback } = formatOfContentType(contentType);
     if (format === 'protobuf') return parseProtobuf(bytes, this.options);
-    const dialect = format === 'text-0.0.4' ? TEXT : openMetricsDialect(this.options?.rules ?? 'prometheus');
-    if (dialect.strict) return parseExposition(bytes, contentType, this.options);
-
+    const dialect = format === 'text-0.0.4' ? TEXT : OPENMETRICS;
     this.forgetOldEntries();
     const page = readPage(bytes, dialect, this.limits, this.dictionaries);
     this.rowsOfLastPage = page.rows.count;

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import { ExpositionError, type Exposition, type Sample } from './exposition.ts';
-import { parseOpenMetrics, parseText } from './parse.ts';
+import { parseText } from './parse.ts';
+import { parseOpenMetrics } from './testing/open-metrics.ts';
 import { parseProtobuf } from './protobuf/parse-protobuf.ts';
 import { delimited, text, varintField } from './protobuf/testing/wire-writer.ts';
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { parseOpenMetrics, parseText } from '../../core/exposition/index.ts';
+import { parseText } from '../../core/exposition/index.ts';
+import { parseOpenMetrics } from '../../core/exposition/testing/open-metrics.ts';
 import { ProcessMetrics } from './process-metrics.ts';
 
 const metrics = new ProcessMetrics();

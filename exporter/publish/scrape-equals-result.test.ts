@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseOpenMetrics, parseText } from '../../core/exposition/index.ts';
+import { parseText } from '../../core/exposition/index.ts';
+import { parseOpenMetrics } from '../../core/exposition/testing/open-metrics.ts';
 import type { Exposition } from '../../core/exposition/index.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { RequestRecord } from '../../core/run/record.ts';

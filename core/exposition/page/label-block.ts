@@ -81,9 +81,8 @@ export function readLabelBlock(
       blanks();
     }
     if (bytes[cursor.at] === COMMA) {
-      const comma = cursor.at++;
+      cursor.at++;
       blanks();
-      if (dialect.strict && bytes[cursor.at] === BRACE_CLOSE) throw cursor.error(comma, 'a comma before "}"');
     } else if (!dialect.blanks && bytes[cursor.at] !== BRACE_CLOSE) {
       throw cursor.unexpected(cursor.at, '"," or "}"');
     }

@@ -1,10 +1,4 @@
-import {
-  ExpositionError,
-  quoteForMessage,
-  type ExpositionFormat,
-  type MetricType,
-  type ParseOptions,
-} from '../exposition.ts';
+import { ExpositionError, quoteForMessage, type ExpositionFormat, type MetricType } from '../exposition.ts';
 
 /** The bytes with a meaning in the formats. */
 export const TAB = 9;
@@ -118,15 +112,11 @@ export interface Dialect {
   readonly format: ExpositionFormat;
   /** Blanks where Prometheus' text parser skips them, blank lines, comments, raw line feeds in label values. */
   readonly blanks: boolean;
-  /** Strict OpenMetrics, instead of the way Prometheus reads it. */
-  readonly strict: boolean;
 }
 
-export const TEXT: Dialect = { format: 'text-0.0.4', blanks: true, strict: false };
+export const TEXT: Dialect = { format: 'text-0.0.4', blanks: true };
 
-export function openMetricsDialect(rules: NonNullable<ParseOptions['rules']>): Dialect {
-  return { format: 'openmetrics-1.0.0', blanks: false, strict: rules === 'specification' };
-}
+export const OPENMETRICS: Dialect = { format: 'openmetrics-1.0.0', blanks: false };
 
 const TEXT_TYPES: ReadonlyMap<string, MetricType> = new Map([
   ['counter', 'counter'],

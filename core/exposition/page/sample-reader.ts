@@ -299,7 +299,6 @@ function plainLabels(
   return pairs;
 }
 
-const MAX_EXEMPLAR_CHARACTERS = 128;
 const INT64 = /^-?[0-9]+$/;
 const MAX_INT64 = 2 ** 63;
 
@@ -355,12 +354,7 @@ function readOpenMetricsTail(cursor: PageCursor, dialect: Dialect, limits: Parse
 }
 
 function readExemplar(cursor: PageCursor, dialect: Dialect, limits: ParseLimits): Exemplar {
-  const start = cursor.at;
   const { pairs } = readLabelBlock(cursor, dialect, limits, true);
-  let characters = 0;
-  for (const [name, value] of pairs) characters += [...name].length + [...value].length;
-  if (dialect.strict && characters > MAX_EXEMPLAR_CHARACTERS)
-    throw cursor.error(start, `an exemplar with more than ${MAX_EXEMPLAR_CHARACTERS} characters of labels`);
   expectSpace(cursor);
   const value = readFloat(cursor, "an exemplar's value");
   const timestampSeconds = cursor.bytes[cursor.at] === SPACE ? readTimestamp(cursor) : null;

@@ -149,7 +149,7 @@ class FamilyRows {
   }
 }
 
-const PROTOBUF: Dialect = { format: 'protobuf', blanks: false, strict: false };
+const PROTOBUF: Dialect = { format: 'protobuf', blanks: false };
 
 /**
  * Parses a page of Prometheus' protobuf format: delimited messages io.prometheus.client.MetricFamily.

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
 import type { Exposition } from '../exposition.ts';
-import { parseOpenMetrics, parseText } from '../parse.ts';
+import { parseText } from '../parse.ts';
+import { parseOpenMetrics } from '../testing/open-metrics.ts';
 import {
   formatCanonicalNumber,
   formatNumber,

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseOpenMetrics, parseText } from '../../../core/exposition/parse.ts';
+import { parseText } from '../../../core/exposition/parse.ts';
+import { parseOpenMetrics } from '../../../core/exposition/testing/open-metrics.ts';
 import type { Exposition } from '../../../core/exposition/exposition.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';

@@ -1,6 +1,26 @@
-import { FAMILY_SUFFIXES, type MetricType, type Labels, type ExpositionError } from '../exposition.ts';
-import type { MetadataLine, Page } from './parsed-exposition.ts';
-import { metricType, parseGoFloat } from './page-cursor.ts';
+import {
+  FAMILY_SUFFIXES,
+  parseLimits,
+  type Exemplar,
+  type Exposition,
+  type ExpositionError,
+  type Labels,
+  type MetricType,
+} from '../exposition.ts';
+import { metricType, OPENMETRICS, parseGoFloat } from '../page/page-cursor.ts';
+import type { MetadataLine, Page } from '../page/parsed-exposition.ts';
+import { readPage } from '../page/read-page.ts';
+import { parseExposition } from '../parse.ts';
+
+/** The rest of the content type is what Prometheus sends. */
+const CONTENT_TYPE = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+/** The page as Prometheus reads it. Throws ExpositionError for the first MUST of OpenMetrics 1.0 that it breaks as well. */
+export function parseOpenMetrics(bytes: Uint8Array): Exposition {
+  const page = readPage(bytes, OPENMETRICS, parseLimits(undefined));
+  new RulesWalk(page).run();
+  return parseExposition(bytes, CONTENT_TYPE);
+}
 
 /** The family whose lines are being checked. */
 class OpenFamily {
@@ -23,11 +43,6 @@ class OpenFamily {
   owns(sampleName: string): boolean {
     return sampleName.startsWith(this.name) && FAMILY_SUFFIXES[this.type].includes(sampleName.slice(this.name.length));
   }
-}
-
-/** Throws ExpositionError for the first MUST of OpenMetrics 1.0 that a syntactically correct page breaks. */
-export function checkOpenMetricsRules(page: Page): void {
-  new RulesWalk(page).run();
 }
 
 class RulesWalk {
@@ -68,6 +83,7 @@ class RulesWalk {
     if (this.family === null || !this.family.owns(name)) this.open(name, offset);
     const family = this.family as OpenFamily;
     family.hasSamples = true;
+    this.require(offset, this.lineRule(offset) ?? exemplarRule(rows.exemplars.get(row)));
     const boundId = rows.boundIds[row] as number;
     const sample: OpenMetricsSample = {
       family: family.name,
@@ -80,6 +96,13 @@ class RulesWalk {
     };
     this.require(offset, checkSampleRules(sample));
     this.group(row, offset, sample);
+  }
+
+  /** The rule that the text of a line breaks where Prometheus reads it, or null. */
+  private lineRule(offset: number): string | null {
+    const { cursor } = this.page;
+    const line = new TextDecoder().decode(cursor.bytes.subarray(offset, cursor.lineEnd(offset)));
+    return /,\}/.test(line.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')) ? 'a comma before "}"' : null;
   }
 
   /** Metrics (label sets) and their points are not interleaved, and time does not go backwards in a metric. */
@@ -199,6 +222,15 @@ interface OpenMetricsSample {
   readonly bound: string | null;
   readonly value: number;
   readonly hasExemplar: boolean;
+}
+
+const MAX_EXEMPLAR_CHARACTERS = 128;
+
+function exemplarRule(exemplar: Exemplar | undefined): string | null {
+  const texts = Object.entries(exemplar?.labels ?? {}).flat();
+  return texts.reduce((sum, text) => sum + [...text].length, 0) > MAX_EXEMPLAR_CHARACTERS
+    ? `an exemplar with more than ${MAX_EXEMPLAR_CHARACTERS} characters of labels`
+    : null;
 }
 
 const COUNTER_LIKE = ['_total', '_sum', '_count', '_bucket', '_gcount', '_gsum'];
