@@ -32,7 +32,7 @@ test('a property and a literal with a type are plain objects too', () => {
   expect(reported(source)).toEqual(['1 this also r', '3 this also r']);
 });
 
-test('known keys, arrays, objects of another origin and keys that are asked for first are not reported', () => {
+test('known keys, arrays, objects of another origin and keys that are checked first are not reported', () => {
   const source = `${COUNTS}
     declare const Object: { create(prototype: null): any; hasOwn(of: object, key: string): boolean };
     export const known = (key: 'a' | 'b') => counts[key];
