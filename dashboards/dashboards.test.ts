@@ -279,8 +279,8 @@ function overlaps(dashboard: ClassicDashboard): string[] {
   );
 }
 
-/** In pixels, as Grafana 12.4 draws them in a window of 1024: to the right of the first line are time range and refresh. */
-const [FIRST_LINE, OTHER_LINE, BETWEEN] = [610, 992, 8];
+/** In pixels, as Grafana 12.4 draws them in a window of 1024: right in the first line are a time range with dates, and refresh. */
+const [FIRST_LINE, OTHER_LINE, BETWEEN] = [408, 992, 8];
 const MENU_WIDTH = 66;
 
 /** How many lines the controls above a dashboard take, as it opens: each is put beside the one before it if there is room. */
@@ -314,7 +314,7 @@ const OF_LABEL: Readonly<Record<string, string>> = {
 
 /** What variables without a fixed value open with: a run of a scenario with a long name, long names of families. */
 const OPENS_WITH: Readonly<Record<string, string>> = {
-  run: '2026-11-28 02:44:15 UTC scenario-of-16-ab',
+  run: '2026-11-28 02:44:15Z scenario-of-16-ab',
   histogram: 'sglang:time_to_first_token_seconds_bucket',
   counter: 'sglang:generation_tokens_total',
 };

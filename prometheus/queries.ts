@@ -127,7 +127,7 @@ export function withRunName(query: string, of: RunSelection, window = WHOLE_RANG
  * starts. `scenarios` is a regular expression.
  */
 export function runTitles(scenarios: string, window = WHOLE_RANGE): string {
-  const named = withStart(`scenario=~${JSON.stringify(scenarios)}`, '$1-$2-$3 $4 UTC', window);
+  const named = withStart(`scenario=~${JSON.stringify(scenarios)}`, '$1-$2-$3 $4$5', window);
   return `label_join(${named}, "title", " ", "start", "scenario")`;
 }
 
