@@ -101,6 +101,7 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
   beforeAll(async () => {
     stack = await startStack(programs);
     nowSeconds = Date.now() / 1000;
+    await stack.stopServers();
   });
 
   afterAll(() => stack.stop());

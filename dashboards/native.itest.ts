@@ -156,6 +156,7 @@ await describeWithPrometheusMajor('3', 'dashboards for native histograms', (prog
     await sleep(Math.max(0, completeSeconds - Date.now() / 1000) * 1000);
     nowSeconds = Date.now() / 1000;
     await sleep(SETTLED_MS);
+    await stack.stopServers();
   });
 
   afterAll(() => stack.stop());

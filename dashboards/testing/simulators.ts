@@ -9,10 +9,11 @@ export interface Simulated {
   readonly metrics_urls: readonly string[];
 }
 
-/** All simulated systems in one process, with some requests in flight at each but vLLM, which the benchmark runs against. */
+/** All simulated systems in one process. */
 export interface Simulators {
   readonly systems: readonly Simulated[];
-  readonly loads: ReadonlyMap<string, SteadyLoad>;
+  /** Keeps some requests in flight at each but vLLM, which the benchmark runs against. */
+  load(): ReadonlyMap<string, SteadyLoad>;
   /** A page of simulated GPUs. */
   readonly gpusUrl: string;
   stop(): Promise<void>;
@@ -27,12 +28,15 @@ export async function startSimulators(): Promise<Simulators> {
   const program = await startProgram('simulate', '--system', 'all', ...SMALL_KV_CACHES);
   const systems = program.ready as readonly Simulated[];
   const loaded = systems.filter(({ system }) => system !== BENCHMARKED);
-  const loads = new Map(
-    loaded.map(({ system, url }) => [system, startSteadyLoad(new URL(url), system === 'triton' ? 'triton' : 'openai')]),
-  );
+  let loads: ReadonlyMap<string, SteadyLoad> = new Map();
+  const load = (): typeof loads => {
+    const apiOf = (system: string) => (system === 'triton' ? 'triton' : 'openai');
+    loads = new Map(loaded.map(({ system, url }) => [system, startSteadyLoad(new URL(url), apiOf(system))]));
+    return loads;
+  };
   const stop = async (): Promise<void> => {
-    await Promise.all([...loads.values()].map((load) => load.stop()));
+    await Promise.all([...loads.values()].map((each) => each.stop()));
     await program.stop();
   };
-  return { systems, loads, gpusUrl: await pageOfGpus(systems.flatMap(({ metrics_urls: urls }) => urls)), stop };
+  return { systems, load, gpusUrl: await pageOfGpus(systems.flatMap(({ metrics_urls: urls }) => urls)), stop };
 }

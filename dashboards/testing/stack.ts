@@ -42,6 +42,8 @@ export interface Stack {
   readonly publishedSeconds: number;
   /** Names of all samples of the recordings that were scraped under a job. */
   recordedSamples(job: string): ReadonlySet<string>;
+  /** Ends the servers that are scraped; what was scraped stays. */
+  stopServers(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -90,8 +92,9 @@ export async function startStack(programs: PrometheusPrograms, storages = [CLASS
       prometheusUrls.push(keep(await startPrometheus({ programs, configFile, dataFolder, flags })).url);
     }
     const [prometheusUrl = ''] = prometheusUrls;
+    const loads = simulators.load();
     const run = await runBenchmark(benchmarked.url, simulators.gpusUrl, runsFolder, BENCHMARK_SECONDS);
-    for (const [system, load] of simulators.loads) {
+    for (const [system, load] of loads) {
       if (load.answered() === 0) throw new Error(`the simulated ${system} answered no request`);
     }
     const since = await Promise.all(prometheusUrls.map((url) => published(url, run.runId)));
@@ -104,6 +107,10 @@ export async function startStack(programs: PrometheusPrograms, storages = [CLASS
       benchmarkedPage: benchmarked.metrics_urls[0] ?? '',
       publishedSeconds,
       recordedSamples: (job) => replayer.samples(job),
+      stopServers: async () => {
+        await simulators.stop();
+        await replayer.stop();
+      },
       stop,
     };
   } catch (error) {
