@@ -16,11 +16,13 @@ const TEST_TIMEOUT_MS = 300_000;
 const MEMORY = '--max-semi-space-size=64';
 /** Also of the programs that tests start with folders for temporary files of their own. */
 const COMPILE_CACHE = fileURLToPath(new URL('../.cache/node/', import.meta.url));
+/** The heaps of promtool and of Prometheus are small here: collecting a quarter as often saves a third of their time. */
+const GOGC = '300';
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', MEMORY];
 const run = spawnSync(
   process.execPath,
   [...flags, jest, `--testTimeout=${TEST_TIMEOUT_MS}`, ...rest, '--selectProjects', project],
   // The text that the commands print depends on the character set of the locale.
-  { stdio: 'inherit', env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, LC_ALL: 'C.UTF-8' } },
+  { stdio: 'inherit', env: { NODE_COMPILE_CACHE: COMPILE_CACHE, GOGC, ...process.env, LC_ALL: 'C.UTF-8' } },
 );
 process.exitCode = run.status ?? 1;
