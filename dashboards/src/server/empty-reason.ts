@@ -49,7 +49,7 @@ export function emptyReason({ signals }: PanelSpec, { system }: Servers): Query 
   if (first === undefined) throw new Error('a panel of a server without families');
   const targets = targetsOf(signals);
   const absent = absentQuery(signals, targets);
-  if (targets !== OF_SERVERS) return reasonQuery(reason(absent, noPageOf(first)));
+  if (targets !== OF_SERVERS) return reasonQuery(reason(absent, onNoPageOf(first)));
 
   const known = reason(absent, `$${KNOWN_OF_SERVERS}`);
   const since = families.every((family) => family.system === system) ? firstReleaseOf(families) : null;
@@ -116,6 +116,12 @@ function noPageOf({ page: { title, endpoint, switch: pageSwitch } }: Family): st
   const needs = pageSwitch === null ? '' : `; it needs ${pageSwitch}`;
   // A legend has room for its first words only.
   return `not scraped: ${title} (port ${endpoint.port}, path ${endpoint.path})${needs}`;
+}
+
+/** Of a page that is chosen apart, such as that of an exporter, it is not known whether it was scraped. */
+function onNoPageOf({ exposed, page: { title, endpoint } }: Family): string {
+  const unused = exposed === 'on_use' ? ', or not used yet' : '';
+  return `on no scraped page of ${title}${unused} (port ${endpoint.port}, path ${endpoint.path})`;
 }
 
 /** The reason that the release of the chosen run is older than all families of the panel, where that is so. */
