@@ -15,11 +15,15 @@ const USAGE = 'llmbench runs delete RUN… [options]';
 const EXAMPLES = ['llmbench runs delete 20261121T190000Z-abcdefghij', 'llmbench runs delete broken-1 broken-2 --yes'];
 
 /** Deletes runs permanently. */
-export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } }, async ({ options: values, positionals }) => {
-  const names = atLeastOne(positionals, USAGE);
-  const store = await storeOf(values['runs-dir']);
-  return deleteRuns(store, await namedRuns(store, names), values.yes);
-});
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } },
+  async ({ options: values, positionals }) => {
+    const names = atLeastOne(positionals, USAGE);
+    const store = await storeOf(values['runs-dir']);
+    return deleteRuns(store, await namedRuns(store, names), values.yes);
+  },
+);
 
 /** Lists the runs, requests confirmation unless --yes is given, and deletes them. */
 export async function deleteRuns(store: RunStore, runs: readonly IndexedRun[], yes: boolean): Promise<number> {

@@ -19,7 +19,11 @@ export const OPTIONS = {
     'one row per request, per measure of a run, or per load of a sweep',
     'requests',
   ),
-  output: text('PATH', 'output file (csv, jsonl: default stdout); with aiperf a directory with one subdirectory per run', null),
+  output: text(
+    'PATH',
+    'output file (csv, jsonl: default stdout); with aiperf a directory with one subdirectory per run',
+    null,
+  ),
 };
 const USAGE = 'llmbench runs export RUN|GROUP|scenario:NAME… [options]';
 const EXAMPLES = [
@@ -31,42 +35,46 @@ const EXAMPLES = [
 ];
 
 /** Exports runs in a format that other programs read. */
-export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } }, async ({ options: values, positionals }) => {
-  const names = atLeastOne(positionals, USAGE);
-  const { format, output, rows: kind } = values;
-  if (format === 'parquet' && output === null) throw new CliError('--format parquet requires --output PATH');
-  const store = await storeOf(values['runs-dir']);
-  const named = await Promise.all(names.map((name) => namedSweeps(store, name)));
-  const groups = named.filter((sweeps) => sweeps !== null);
-  if (kind === 'steps' && groups.length < names.length)
-    throw new CliError('--rows steps requires groups or scenario:NAME, not runs');
-  const single = await namedRuns(
-    store,
-    names.filter((_, i) => named[i] === null),
-  );
-  const runIds = [...new Set([...single.map(({ run_id }) => run_id), ...groups.flatMap((group) => group.runIds)])];
-  try {
-    if (format === 'aiperf') {
-      await exportAiperf(store, runIds, output);
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } },
+  async ({ options: values, positionals }) => {
+    const names = atLeastOne(positionals, USAGE);
+    const { format, output, rows: kind } = values;
+    if (format === 'parquet' && output === null) throw new CliError('--format parquet requires --output PATH');
+    const store = await storeOf(values['runs-dir']);
+    const named = await Promise.all(names.map((name) => namedSweeps(store, name)));
+    const groups = named.filter((sweeps) => sweeps !== null);
+    if (kind === 'steps' && groups.length < names.length)
+      throw new CliError('--rows steps requires groups or scenario:NAME, not runs');
+    const single = await namedRuns(
+      store,
+      names.filter((_, i) => named[i] === null),
+    );
+    const runIds = [...new Set([...single.map(({ run_id }) => run_id), ...groups.flatMap((group) => group.runIds)])];
+    try {
+      if (format === 'aiperf') {
+        await exportAiperf(store, runIds, output);
+        return ExitCode.done;
+      }
+      const rows = kind === 'steps' ? stepRows(groups.flatMap(({ sweeps }) => sweeps)) : runRows(store, runIds, kind);
+      const columns = kind === 'steps' ? STEP_COLUMNS : ROW_COLUMNS[kind];
+      if (output !== null) {
+        const { writeRows } = await import('../../../store/export/write-rows.ts');
+        await writeRows(output, columns, rows, format);
+        process.stdout.write(`${output}\n`);
+      } else if (format !== 'parquet') {
+        for await (const piece of rowText(columns, rows, format)) await written(piece);
+      }
       return ExitCode.done;
+    } catch (error) {
+      const reason = reasonOf(error);
+      // Of files that are read, the message has the path.
+      const isOfOutput = output !== null && codeOf(error) !== null;
+      throw new CliError(isOfOutput ? `--output ${output} cannot be written: ${reason}` : reason, ExitCode.failed);
     }
-    const rows = kind === 'steps' ? stepRows(groups.flatMap(({ sweeps }) => sweeps)) : runRows(store, runIds, kind);
-    const columns = kind === 'steps' ? STEP_COLUMNS : ROW_COLUMNS[kind];
-    if (output !== null) {
-      const { writeRows } = await import('../../../store/export/write-rows.ts');
-      await writeRows(output, columns, rows, format);
-      process.stdout.write(`${output}\n`);
-    } else if (format !== 'parquet') {
-      for await (const piece of rowText(columns, rows, format)) await written(piece);
-    }
-    return ExitCode.done;
-  } catch (error) {
-    const reason = reasonOf(error);
-    // Of files that are read, the message has the path.
-    const isOfOutput = output !== null && codeOf(error) !== null;
-    throw new CliError(isOfOutput ? `--output ${output} cannot be written: ${reason}` : reason, ExitCode.failed);
-  }
-});
+  },
+);
 
 async function exportAiperf(store: RunStore, runIds: readonly string[], output: string | null): Promise<void> {
   for (const runId of runIds) {

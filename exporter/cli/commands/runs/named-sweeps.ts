@@ -25,13 +25,17 @@ export async function namedSweeps(store: RunStore, name: string): Promise<NamedS
   const members = runs.filter((run) => (scenario === null ? run.group_id === name : run.scenario === scenario));
   if (members.length === 0) {
     if (scenario === null) return null;
-    throw new CliError(`no run of scenario ${JSON.stringify(scenario)} in ${store.place}; \`llmbench runs\` lists them`);
+    throw new CliError(
+      `no run of scenario ${JSON.stringify(scenario)} in ${store.place}; \`llmbench runs\` lists them`,
+    );
   }
   const runIds = members.map(({ run_id }) => run_id);
   // A group of repeats at one load has a table of one row; a scenario is a sweep only with several.
   const found = await sweepsOfRuns(storedSweepRuns(store), runIds, scenario === null ? 1 : 2);
   if (found.sweeps.length === 0) {
-    const why = [...found.unreadable.values()][0] ?? 'no two runs differ in nothing but a number of requests in flight or per second';
+    const why =
+      [...found.unreadable.values()][0] ??
+      'no two runs differ in nothing but a number of requests in flight or per second';
     throw new CliError(`${name} is not a sweep: ${why}`, ExitCode.failed);
   }
   return { ...found, name: scenario ?? name, runIds, notes: notesOf(found) };

@@ -11,7 +11,11 @@ import { indexedRuns, RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   'keep-last': integer('keep the newest N runs of each scenario', { min: 0, max: 1_000_000 }, null),
-  'keep-days': integer('keep runs that started within the last N days, or were imported then and have no start', { min: 0, max: 100_000 }, null),
+  'keep-days': integer(
+    'keep runs that started within the last N days, or were imported then and have no start',
+    { min: 0, max: 100_000 },
+    null,
+  ),
   'keep-tagged': flag('keep tagged runs'),
   where: { ...WHERE, help: 'consider only runs that match; all others are kept' },
   'dry-run': flag('only print the runs that would be deleted'),

@@ -25,36 +25,40 @@ interface PulledRun {
 }
 
 /** Downloads runs, all that the runs directory lacks unless named. Exit code 1 when one of them could not be downloaded. */
-export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } }, async ({ options: values, positionals }) => {
-  const location = requiredStore(values.store, USAGE);
-  const store = await openRuns(values['runs-dir'], (opened) => opened.checkWritable());
-  const work = async (storage: ObjectStorage): Promise<number> => {
-    const found = (await storage.folders())
-      .filter(isRunId)
-      .map(byName)
-      .sort((a, b) => oldestFirst(b, a));
-    const here = new Set(await store.names());
-    const named = positionals.map((name) => foundRun(found, name, storage.url));
-    const missing = found.map(({ run_id }) => run_id).filter((runId) => !here.has(runId));
-    const wanted = positionals.length === 0 ? missing : [...new Set(named)];
-    const pulled: PulledRun[] = [];
-    let failed = 0;
-    for (const runId of wanted.reverse()) {
-      const state = await pullRun(storage, store, runId, here.has(runId));
-      if (state === null || (state === 'incomplete' && positionals.length > 0)) failed += 1;
-      if (state !== null) pulled.push({ run_id: runId, state });
-      if (state !== null && !values.json) process.stdout.write(`${runId}  ${LINES[state]}\n`);
-    }
-    const downloaded = pulled.filter(({ state }) => state === 'downloaded').length;
-    process.stdout.write(
-      values.json
-        ? `${JSON.stringify(pulled, null, 2)}\n`
-        : `${things(downloaded, 'runs')} downloaded from ${storage.url} to ${store.place}\n`,
-    );
-    return failed > 0 ? ExitCode.failed : ExitCode.done;
-  };
-  return reportingStorage(() => ObjectStorage.use(location, storageAccess(values), work));
-});
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } },
+  async ({ options: values, positionals }) => {
+    const location = requiredStore(values.store, USAGE);
+    const store = await openRuns(values['runs-dir'], (opened) => opened.checkWritable());
+    const work = async (storage: ObjectStorage): Promise<number> => {
+      const found = (await storage.folders())
+        .filter(isRunId)
+        .map(byName)
+        .sort((a, b) => oldestFirst(b, a));
+      const here = new Set(await store.names());
+      const named = positionals.map((name) => foundRun(found, name, storage.url));
+      const missing = found.map(({ run_id }) => run_id).filter((runId) => !here.has(runId));
+      const wanted = positionals.length === 0 ? missing : [...new Set(named)];
+      const pulled: PulledRun[] = [];
+      let failed = 0;
+      for (const runId of wanted.reverse()) {
+        const state = await pullRun(storage, store, runId, here.has(runId));
+        if (state === null || (state === 'incomplete' && positionals.length > 0)) failed += 1;
+        if (state !== null) pulled.push({ run_id: runId, state });
+        if (state !== null && !values.json) process.stdout.write(`${runId}  ${LINES[state]}\n`);
+      }
+      const downloaded = pulled.filter(({ state }) => state === 'downloaded').length;
+      process.stdout.write(
+        values.json
+          ? `${JSON.stringify(pulled, null, 2)}\n`
+          : `${things(downloaded, 'runs')} downloaded from ${storage.url} to ${store.place}\n`,
+      );
+      return failed > 0 ? ExitCode.failed : ExitCode.done;
+    };
+    return reportingStorage(() => ObjectStorage.use(location, storageAccess(values), work));
+  },
+);
 
 const LINES: Readonly<Record<PulledRun['state'], string>> = {
   downloaded: 'downloaded',

@@ -31,29 +31,36 @@ const EXAMPLES = [
 ];
 
 /** Uploads runs, all that the store lacks unless named. Exit code 1 when one of them could not be uploaded. */
-export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } }, async ({ options: values, positionals }) => {
-  const location = requiredStore(values.store, USAGE);
-  const store = await storeOf(values['runs-dir']);
-  const runs = positionals.length === 0 ? await indexedRuns(store, values.where) : await namedRuns(store, positionals);
-  const work = async (storage: ObjectStorage): Promise<number> => {
-    const pushed: UploadedRun[] = [];
-    const unpacked: string[] = [];
-    let failed = 0;
-    for (const { run_id } of positionals.length === 0 ? await lacking(storage, runs) : runs) {
-      const uploaded = await pushRun(storage, store, run_id);
-      if (uploaded === null) failed += 1;
-      else pushed.push(uploaded);
-      if (uploaded !== null && !values.json) process.stdout.write(`${lineOf(uploaded)}\n`);
-      if (uploaded?.state === 'uploaded') unpacked.push(run_id);
-      if (unpacked.length >= PACKED_AT_ONCE) await packUploaded(storage, store, unpacked.splice(0));
-    }
-    await packUploaded(storage, store, unpacked);
-    const present = runs.length - pushed.length - failed;
-    process.stdout.write(values.json ? `${JSON.stringify(pushed, null, 2)}\n` : `${summary(pushed, present, storage.url)}\n`);
-    return failed > 0 ? ExitCode.failed : ExitCode.done;
-  };
-  return reportingStorage(() => ObjectStorage.use(location, storageAccess(values), work));
-});
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } },
+  async ({ options: values, positionals }) => {
+    const location = requiredStore(values.store, USAGE);
+    const store = await storeOf(values['runs-dir']);
+    const runs =
+      positionals.length === 0 ? await indexedRuns(store, values.where) : await namedRuns(store, positionals);
+    const work = async (storage: ObjectStorage): Promise<number> => {
+      const pushed: UploadedRun[] = [];
+      const unpacked: string[] = [];
+      let failed = 0;
+      for (const { run_id } of positionals.length === 0 ? await lacking(storage, runs) : runs) {
+        const uploaded = await pushRun(storage, store, run_id);
+        if (uploaded === null) failed += 1;
+        else pushed.push(uploaded);
+        if (uploaded !== null && !values.json) process.stdout.write(`${lineOf(uploaded)}\n`);
+        if (uploaded?.state === 'uploaded') unpacked.push(run_id);
+        if (unpacked.length >= PACKED_AT_ONCE) await packUploaded(storage, store, unpacked.splice(0));
+      }
+      await packUploaded(storage, store, unpacked);
+      const present = runs.length - pushed.length - failed;
+      process.stdout.write(
+        values.json ? `${JSON.stringify(pushed, null, 2)}\n` : `${summary(pushed, present, storage.url)}\n`,
+      );
+      return failed > 0 ? ExitCode.failed : ExitCode.done;
+    };
+    return reportingStorage(() => ObjectStorage.use(location, storageAccess(values), work));
+  },
+);
 
 /** The runs that can be read and are not complete there, oldest first. */
 async function lacking(storage: ObjectStorage, runs: readonly IndexedRun[]): Promise<readonly IndexedRun[]> {

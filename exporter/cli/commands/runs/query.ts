@@ -35,15 +35,20 @@ const MAX_CELL_WIDTH = 60;
 const ABSENT = '–';
 
 /** Queries all runs with SQL. */
-export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, notes: VIEWS, positionals: { name: 'statement (put it in quotes)', max: 1, } }, async ({ options: values, positionals }) => {
-  const [sql] = positionals;
-  if (sql === undefined || sql.trim() === '') throw new CliError(`SQL is required: ${USAGE}; see --help for examples`);
-  const format = values.json ? 'json' : values.csv ? 'csv' : values.format;
-  const store = await storeOf(values['runs-dir']);
-  const leftOut = (line: string): void => void process.stderr.write(`${plainText(line)}\n`);
-  await queryRuns(store, { sql, conditions: values.where, leftOut }, PRINTERS[format]);
-  return ExitCode.done;
-});
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, notes: VIEWS, positionals: { name: 'statement (put it in quotes)', max: 1 } },
+  async ({ options: values, positionals }) => {
+    const [sql] = positionals;
+    if (sql === undefined || sql.trim() === '')
+      throw new CliError(`SQL is required: ${USAGE}; see --help for examples`);
+    const format = values.json ? 'json' : values.csv ? 'csv' : values.format;
+    const store = await storeOf(values['runs-dir']);
+    const leftOut = (line: string): void => void process.stderr.write(`${plainText(line)}\n`);
+    await queryRuns(store, { sql, conditions: values.where, leftOut }, PRINTERS[format]);
+    return ExitCode.done;
+  },
+);
 
 const PRINTERS: Readonly<Record<'table' | 'csv' | 'json', (rows: QueryRows) => Promise<void>>> = {
   table: printTable,
@@ -72,7 +77,9 @@ async function printTable({ columns, batches }: QueryRows): Promise<void> {
   }
   const cells = [columns.map(cellOf), ...rows.map((row) => row.map(cellOf))];
   const widths = columns.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  const isNumber = columns.map((_, column) => rows.every((row) => row[column] == null || typeof row[column] === 'number'));
+  const isNumber = columns.map((_, column) =>
+    rows.every((row) => row[column] == null || typeof row[column] === 'number'),
+  );
   for (const row of cells) {
     const padded = row.map((cell, i) => (isNumber[i] ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)));
     await written(`${padded.join('  ').trimEnd()}\n`);

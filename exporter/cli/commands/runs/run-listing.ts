@@ -75,7 +75,8 @@ export function runFigures({ window, requests, measures, client, slos }: ResultF
     inter_token_latency_seconds: latency(measures, 'inter_token_latency'),
     request_latency_seconds: latency(measures, 'request_latency'),
     client: client.verdict,
-    slos: (['not_met', 'undecided', 'met'] as const).find((verdict) => slos.some((slo) => slo.verdict === verdict)) ?? null,
+    slos:
+      (['not_met', 'undecided', 'met'] as const).find((verdict) => slos.some((slo) => slo.verdict === verdict)) ?? null,
   };
 }
 
@@ -123,13 +124,21 @@ const COLUMNS: readonly Column[] = [
   { head: 'load', cell: ({ load_mode, ...load }) => loadText({ mode: load_mode, ...load }, 'column') || ABSENT },
   { head: 'dataset', cell: ({ dataset }) => plainText(dataset ?? ABSENT) },
   { head: 'ok', isNumber: true, cell: (_, figures) => counted(figures?.requests.ok) },
-  { head: 'failed', isNumber: true, cell: (_, figures) => counted(figures && countOf(figures.requests, FAILED_OUTCOMES)) },
+  {
+    head: 'failed',
+    isNumber: true,
+    cell: (_, figures) => counted(figures && countOf(figures.requests, FAILED_OUTCOMES)),
+  },
   { head: TTFT_P50, isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p50) },
   { head: TTFT_P99, isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p99) },
   { head: ITL_P50, isNumber: true, cell: (_, figures) => seconds(figures?.inter_token_latency_seconds?.p50) },
   { head: 'tokens/s', isNumber: true, cell: (_, figures) => rate(figures?.output_token_throughput) },
   { head: 'status', cell: statusOf, isVerdict: true },
-  { head: 'SLO', cell: (_, figures) => (figures?.slos == null ? ABSENT : OBJECTIVE_VERDICTS[figures.slos]), isVerdict: true },
+  {
+    head: 'SLO',
+    cell: (_, figures) => (figures?.slos == null ? ABSENT : OBJECTIVE_VERDICTS[figures.slos]),
+    isVerdict: true,
+  },
   { head: 'client', cell: (_, figures) => (figures?.client === 'saturated' ? 'saturated' : ABSENT), isVerdict: true },
   { head: 'tags', isCut: true, cell: ({ tags }) => (tags.length === 0 ? ABSENT : tags.join(',')) },
 ];
@@ -165,7 +174,8 @@ export function runListing(
     whole.map((run) => [run, COLUMNS.map(({ cell }) => cell(run, 'figures' in run ? run.figures : null))]),
   );
   const filled = COLUMNS.map(
-    ({ head }, i) => i === 0 || [...cells.values()].some((row) => row[i] !== ABSENT && !(head === 'failed' && row[i] === '0')),
+    ({ head }, i) =>
+      i === 0 || [...cells.values()].some((row) => row[i] !== ABSENT && !(head === 'failed' && row[i] === '0')),
   );
   const columns = fitted([...cells.values()], filled, width);
   const line = (row: readonly string[], isHead = false): string =>
@@ -182,7 +192,15 @@ export function runListing(
     const row = rows.get(run.run_id);
     return row === undefined ? `${run.run_id}${GAP}cannot be read: ${plainText(run.damage ?? '')}` : line(row);
   });
-  return whole.length === 0 ? lines : [line(COLUMNS.map(({ head }) => head), true), ...lines];
+  return whole.length === 0
+    ? lines
+    : [
+        line(
+          COLUMNS.map(({ head }) => head),
+          true,
+        ),
+        ...lines,
+      ];
 }
 
 /** The datasets without the options that all of them share; null where nothing is left. */

@@ -30,14 +30,18 @@ const EXAMPLES = [
   'llmbench runs show 20261121T19',
   'llmbench runs show my-sweep',
   'llmbench runs show latest --show-servers',
-  "llmbench runs show nightly-7 --json | jq '.measures[] | select(.measure == \"time_to_first_token\")'",
+  'llmbench runs show nightly-7 --json | jq \'.measures[] | select(.measure == "time_to_first_token")\'',
 ];
 
 /** Shows one finished run, or the table of a sweep. */
-export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: 1 } }, async ({ options: values, positionals }) => {
-  const [name = ''] = atLeastOne(positionals, USAGE);
-  return show(values['runs-dir'], name, values.json, values['show-servers']);
-});
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: 1 } },
+  async ({ options: values, positionals }) => {
+    const [name = ''] = atLeastOne(positionals, USAGE);
+    return show(values['runs-dir'], name, values.json, values['show-servers']);
+  },
+);
 
 /** Prints the named run. Throws a `CliError` when it does not exist or cannot be read. */
 export async function show(runsDirectory: string, name: string, json: boolean, withServers = false): Promise<number> {
@@ -92,7 +96,9 @@ function description(run: RunFile): string[] {
     ...(source?.notes ?? []).map((note) => ['', note] as const),
     ['group', groupOf(run)],
     ['began', run.start],
-    ...run.phases.map(({ phase, start, end }) => [phase, `${start ?? ABSENT} to ${end ?? ABSENT}${lasted(start, end)}`] as const),
+    ...run.phases.map(
+      ({ phase, start, end }) => [phase, `${start ?? ABSENT} to ${end ?? ABSENT}${lasted(start, end)}`] as const,
+    ),
     ['fingerprint', run.fingerprint],
   ];
   return facts.flatMap(([name, fact]) => (fact === null ? [] : [`${plainText(name).padEnd(11)} ${plainText(fact)}`]));

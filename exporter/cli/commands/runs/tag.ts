@@ -22,27 +22,28 @@ export async function run(argv: readonly string[]): Promise<number> {
   return changeTags(changes)(argv.filter((argument) => !isChange(argument)));
 }
 
-const changeTags = (changes: readonly TagChange[]) => command(OPTIONS, TEXT, async ({ options, positionals }) => {
-  const wrong = changes.find(({ tag }) => !isTag(tag));
-  if (wrong !== undefined)
-    throw new CliError(`${JSON.stringify(wrong.tag)} is not a valid tag: a tag has ${TAG_RULE}`);
-  const names = atLeastOne(positionals, USAGE);
-  if (changes.length === 0) throw new CliError('+TAG or -TAG is required: llmbench runs tag RUN +TAG -TAG');
-  const store = await storeOf(options['runs-dir']);
-  const change = {
-    add: changes.filter(({ isGiven }) => isGiven).map(({ tag }) => tag),
-    remove: changes.filter(({ isGiven }) => !isGiven).map(({ tag }) => tag),
-  };
-  for (const { run_id } of await namedRuns(store, names)) {
-    try {
-      const { tags } = await editRun(store, run_id, (file) => ({ ...file, tags: changedTags(file.tags, change) }));
-      process.stdout.write(`${run_id}  ${tags.length === 0 ? 'no tags' : tags.join(', ')}\n`);
-    } catch (error) {
-      throw new CliError(`${run_id}: ${reasonOf(error)}`, ExitCode.failed);
+const changeTags = (changes: readonly TagChange[]) =>
+  command(OPTIONS, TEXT, async ({ options, positionals }) => {
+    const wrong = changes.find(({ tag }) => !isTag(tag));
+    if (wrong !== undefined)
+      throw new CliError(`${JSON.stringify(wrong.tag)} is not a valid tag: a tag has ${TAG_RULE}`);
+    const names = atLeastOne(positionals, USAGE);
+    if (changes.length === 0) throw new CliError('+TAG or -TAG is required: llmbench runs tag RUN +TAG -TAG');
+    const store = await storeOf(options['runs-dir']);
+    const change = {
+      add: changes.filter(({ isGiven }) => isGiven).map(({ tag }) => tag),
+      remove: changes.filter(({ isGiven }) => !isGiven).map(({ tag }) => tag),
+    };
+    for (const { run_id } of await namedRuns(store, names)) {
+      try {
+        const { tags } = await editRun(store, run_id, (file) => ({ ...file, tags: changedTags(file.tags, change) }));
+        process.stdout.write(`${run_id}  ${tags.length === 0 ? 'no tags' : tags.join(', ')}\n`);
+      } catch (error) {
+        throw new CliError(`${run_id}: ${reasonOf(error)}`, ExitCode.failed);
+      }
     }
-  }
-  return ExitCode.done;
-});
+    return ExitCode.done;
+  });
 
 interface TagChange {
   readonly tag: string;

@@ -21,19 +21,23 @@ const EXAMPLES = [
 ];
 
 /** Compares runs, all unless named, with the checksums of when they were sealed; exit code 1 when one is damaged. */
-export const run = command(OPTIONS, { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } }, async ({ options: values, positionals }) => {
-  const store = await storeOf(values['runs-dir']);
-  const named = positionals.length === 0 ? null : (await namedRuns(store, positionals)).map(({ run_id }) => run_id);
-  const verified: Verification[] = [];
-  for (const runId of named ?? (await store.runIds()).sort()) {
-    const verification = await verifyRun(store, runId);
-    verified.push(verification);
-    if (!values.json) for (const line of problemLines(verification)) process.stdout.write(`${line}\n`);
-    if (values['set-aside'] && verification.state === 'damaged') await moveAside(store, verification);
-  }
-  process.stdout.write(values.json ? `${JSON.stringify(verified, null, 2)}\n` : `${summary(verified)}\n`);
-  return verified.some(({ state }) => state === 'damaged') ? ExitCode.failed : ExitCode.done;
-});
+export const run = command(
+  OPTIONS,
+  { usage: USAGE, examples: EXAMPLES, positionals: { name: 'RUN', max: Infinity } },
+  async ({ options: values, positionals }) => {
+    const store = await storeOf(values['runs-dir']);
+    const named = positionals.length === 0 ? null : (await namedRuns(store, positionals)).map(({ run_id }) => run_id);
+    const verified: Verification[] = [];
+    for (const runId of named ?? (await store.runIds()).sort()) {
+      const verification = await verifyRun(store, runId);
+      verified.push(verification);
+      if (!values.json) for (const line of problemLines(verification)) process.stdout.write(`${line}\n`);
+      if (values['set-aside'] && verification.state === 'damaged') await moveAside(store, verification);
+    }
+    process.stdout.write(values.json ? `${JSON.stringify(verified, null, 2)}\n` : `${summary(verified)}\n`);
+    return verified.some(({ state }) => state === 'damaged') ? ExitCode.failed : ExitCode.done;
+  },
+);
 
 function problemLines({ run_id, problems }: Verification): string[] {
   return problems.map((problem) => `${run_id}  ${plainText(problem)}`);
