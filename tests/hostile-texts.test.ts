@@ -14,10 +14,9 @@ import { wallTime } from '../exporter/imports/reading/wall-time.ts';
 import { parseGoodput, parseObjective } from '../core/objectives/grammar.ts';
 import { parseSequenceDistribution } from '../exporter/load/datasets/lengths.ts';
 import { parseTarget } from '../exporter/load/transports/target.ts';
-import { parsePoint } from '../exporter/publish/remote-write/disk-queue.ts';
-import { parseQueueName } from '../exporter/publish/remote-write/queue-names.ts';
+import { parsePoint, parseQueueName } from '../exporter/publish/remote-write/disk-queue.ts';
 import { parseTarget as parseMetricsTarget } from '../exporter/servers/scrape/targets.ts';
-import { parseCondition } from '../exporter/store/index/run-filter.ts';
+import { parseCondition } from '../exporter/store/index/select-runs.ts';
 
 /** A pattern that takes quadratic time does 10^10 steps for it, and the test ends at its time limit. */
 const LENGTH = 100_000;

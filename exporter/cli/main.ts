@@ -37,7 +37,7 @@ async function executeTranslated(argv: readonly string[]): Promise<void> {
   const [name = ''] = argv;
   const run = COMMANDS.find((command) => command.name === 'run');
   try {
-    const { translatedRun } = await import('./peer-options/translated-run.ts');
+    const { translatedRun } = await import('./peer-options/translate.ts');
     const own = translatedRun(argv);
     if (run !== undefined && own !== null) {
       await execute(run, own);

@@ -33,7 +33,7 @@ export async function openRuns(
 
 /** Opens the cache of a location; nothing is requested from there. Throws a `CliError`. */
 export async function openMirrorOf(url: string, access: StorageAccess, mostBytes?: number): Promise<MirrorStore> {
-  const { openMirror } = await import('../store/object-storage/open-mirror.ts');
+  const { openMirror } = await import('../store/object-storage/mirror-store.ts');
   return reportingStorage(() => openMirror(locationOf(url), access, mostBytes));
 }
 

@@ -7,8 +7,7 @@ import type { RunStore } from '../store/run-store.ts';
 import { storedSweepRuns, sweepsOfRuns } from '../sweeps/stored-sweeps.ts';
 import type { NamedSweeps } from './commands/runs/named-sweeps.ts';
 import { storeOf } from './commands/runs/stored-runs.ts';
-import { spreadTables, groupTable, type GroupRun } from './tables/group-table.ts';
-import { sweepTable } from './tables/sweep-table.ts';
+import { spreadTables, groupTable, type GroupRun, sweepTable } from './tables/group-table.ts';
 
 export interface SweepReportOptions {
   readonly percentile: SweepPercentile;

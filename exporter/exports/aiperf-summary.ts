@@ -1,14 +1,17 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { summarize, type Summary } from '../../core/stats/percentiles.ts';
 import type { StepStatistics } from '../../core/measures/in-flight.ts';
-import { countOf, FAILED_OUTCOMES } from '../../core/run/record.ts';
-import { AIPERF_METRICS } from './aiperf-metrics.ts';
-import type { AiperfMetric } from './aiperf-metrics.ts';
-import type { AiperfTotals, TokenSum } from './aiperf-totals.ts';
+import { countOf, FAILED_OUTCOMES, type RequestRecord } from '../../core/run/record.ts';
+import { AIPERF_METRICS, type AiperfMetric } from './aiperf-metrics.ts';
+import { AiperfTotals, type TokenSum } from './aiperf-totals.ts';
+import { ExpectedError } from '../errors/expected-error.ts';
+import { replaceFile, replaceJson, besideOutput, type TemporaryFor } from '../files/durable-file.ts';
 
 /** AIPerf's percentiles; it has no p99.9. */
-export const AIPERF_PERCENTILES = ['p1', 'p5', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
+const AIPERF_PERCENTILES = ['p1', 'p5', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
 
 /** A metric of `profile_export_aiperf.json`: a scalar has only `avg`. What is not known is left out. */
 export type AiperfStatistics = { readonly unit: string } & Readonly<
@@ -16,7 +19,7 @@ export type AiperfStatistics = { readonly unit: string } & Readonly<
 >;
 
 /** A metric with the header that it has in the CSV. */
-export interface NamedStatistics {
+interface NamedStatistics {
   readonly tag: string;
   readonly header: string;
   readonly statistics: AiperfStatistics;
@@ -27,7 +30,7 @@ export interface NamedStatistics {
  * result.json. Throughputs are per second of the window from the first request to the end of the last, AIPerf's
  * documented `benchmark_duration`; AIPerf 0.13.0 itself divides by its phase, which begins some 40 ms earlier.
  */
-export function aiperfMetrics(run: RunFile, result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
+function aiperfMetrics(run: RunFile, result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
   return [
     ...AIPERF_METRICS.flatMap((metric) => named(metric, statisticsOf(metric, result, totals))),
     ...named(ERROR_ISL, fromSummary(ERROR_ISL.unit, summarize(totals.errorInputs))),
@@ -196,7 +199,7 @@ function stepStatistics(unit: string, { mean, std, min, max, quantile }: StepSta
 }
 
 /** The content of `profile_export_aiperf.json`: AIPerf's keys of schema 1.4, and `llmbench_version` for its own. */
-export function aiperfSummary(
+function aiperfSummary(
   run: RunFile,
   result: ResultFile,
   metrics: readonly NamedStatistics[],
@@ -242,4 +245,61 @@ function inputConfig({ target, comparison_key: key }: RunFile): unknown {
 /** RFC 3339 with `+00:00` for `Z`, which Python before 3.11 cannot read. */
 function offsetTime(instant: string | null): string | null {
   return instant === null ? null : instant.replace(/Z$/, '+00:00');
+}
+
+/** The folder of a run directory that AIPerf's files are written to. */
+export const AIPERF_FOLDER = 'aiperf';
+
+/**
+ * Writes the summary of a finished run as AIPerf 0.13.0 would have: `profile_export_aiperf.json` and
+ * `profile_export_aiperf.csv` in `folder`, which is created when it is missing. Throws an `ExpectedError` when the run
+ * has no wall time, and file system errors.
+ */
+export async function writeAiperf(
+  folder: string,
+  run: RunFile,
+  result: ResultFile,
+  records: AsyncIterable<RequestRecord>,
+  temporaryFor: TemporaryFor = besideOutput,
+): Promise<void> {
+  if (run.start === null)
+    throw new ExpectedError('failed', `run ${run.run_id} has no start time, which AIPerf's files require`);
+  await mkdir(folder, { recursive: true });
+  const totals = new AiperfTotals();
+  for await (const record of records) totals.add(record);
+  const metrics = aiperfMetrics(run, result, totals);
+  const summary = aiperfSummary(run, result, metrics, totals.errors);
+  await replaceJson(join(folder, 'profile_export_aiperf.json'), summary, temporaryFor);
+  await replaceFile(join(folder, 'profile_export_aiperf.csv'), aiperfCsv(metrics), temporaryFor);
+}
+
+const COLUMNS = ['avg', 'min', 'max', 'sum', ...AIPERF_PERCENTILES, 'std'] as const;
+
+/** Units that AIPerf omits, because the metric's name contains them. */
+const UNNAMED_UNITS: ReadonlySet<string> = new Set(['requests', 'count']);
+
+/**
+ * The content of `profile_export_aiperf.csv`: the metrics with statistics, an empty line, those that are one number; by
+ * tag, two decimals, lines that end with CR LF. What is not known is an empty cell.
+ */
+function aiperfCsv(metrics: readonly NamedStatistics[]): string {
+  const sorted = metrics.toSorted((a, b) => (a.tag < b.tag ? -1 : 1));
+  const distributions = sorted.filter(({ statistics }) => 'max' in statistics);
+  const scalars = sorted.filter(({ statistics }) => !('max' in statistics));
+  const rows = [
+    ['Metric', ...COLUMNS],
+    ...distributions.map((metric) => [title(metric), ...COLUMNS.map((column) => cell(metric.statistics[column]))]),
+    [],
+    ['Metric', 'Value'],
+    ...scalars.map((metric) => [title(metric), cell(metric.statistics.avg)]),
+  ];
+  return rows.map((row) => `${row.join(',')}\r\n`).join('');
+}
+
+function title({ header, statistics: { unit } }: NamedStatistics): string {
+  return UNNAMED_UNITS.has(unit) ? header : `${header} (${unit})`;
+}
+
+function cell(value: number | undefined): string {
+  return value === undefined ? '' : value.toFixed(2);
 }

@@ -10,8 +10,7 @@ import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
 import { UNKNOWN_HEALTH } from '../store/sealed/seal-run.ts';
-import type { AiperfStatistics } from './aiperf-summary.ts';
-import { writeAiperf } from './write-aiperf.ts';
+import { type AiperfStatistics, writeAiperf } from './aiperf-summary.ts';
 
 interface Recorded {
   readonly zero_ns: string;

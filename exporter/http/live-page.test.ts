@@ -13,7 +13,7 @@ import { servedRuns } from '../store/recovery/served-runs.ts';
 import { openStore } from '../store/run-store.ts';
 import { LivePage } from './live-page.ts';
 import { servedAlone } from './testing/served-alone.ts';
-import { WebConfigFile } from './web-config/web-config-file.ts';
+import { WebConfigFile } from './web-config/web-config.ts';
 import { until } from '../../core/testing/until.ts';
 
 let page: ServedPage;

@@ -16,7 +16,7 @@ import { isDiscovered } from '../store/recovery/serve-presence.ts';
 import { recordServed } from '../store/recovery/served-runs.ts';
 import { hostCheck } from './allowed-host.ts';
 import type { Listening, ListenTls } from './listen.ts';
-import type { WebConfigFile } from './web-config/web-config-file.ts';
+import type { WebConfigFile } from './web-config/web-config.ts';
 
 /**
  * Serves the live metrics of the runs of one command on one port: of the run that is measured, and of those before it
@@ -285,7 +285,7 @@ function advertisedUrl({ url, port }: Listening, host: string): string {
 /** Loaded only where it is needed: a run without it starts sooner. */
 async function protectedBy(file: WebConfigFile): Promise<{ guard: RequestHandler; tls: ListenTls | null }> {
   const { webGuard } = await import('./web-config/web-guard.ts');
-  const { webTls } = await import('./web-config/web-config-file.ts');
+  const { webTls } = await import('./web-config/web-config.ts');
   return {
     guard: webGuard(
       () => file.current(),

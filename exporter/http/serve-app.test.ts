@@ -9,7 +9,7 @@ import type { RunReader } from '../publish/run-reader.ts';
 import { RunList, RunLibrary } from '../publish/views/run-library.ts';
 import { runSummary } from '../publish/views/run-summary.ts';
 import { RunStore } from '../store/run-store.ts';
-import { tokenAccess, type TokenAccessOptions } from './access/token.ts';
+import { tokenAccess, type TokenAccessOptions } from './access/access.ts';
 import { hostCheck } from './allowed-host.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';

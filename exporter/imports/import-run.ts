@@ -21,7 +21,7 @@ import type { RunStore } from '../store/run-store.ts';
 import { bySource, measuresBesideSample, mergedMeasures, ImportSummary } from './import-measures.ts';
 import { printable } from './import-notes.ts';
 import type { MeasuredRequests, ServersOfRun, FileGroup, ImportedRun, ImportSource, KnownKey } from './importer.ts';
-import { noteDisorder, plausibleMeasures } from './stated/plausible-measures.ts';
+import { noteDisorder, plausibleMeasures } from './stated/check-statistics.ts';
 
 export interface StoredAs {
   readonly tags: readonly string[];

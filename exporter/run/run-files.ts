@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AIPERF_FOLDER, writeAiperf } from '../exports/write-aiperf.ts';
+import { AIPERF_FOLDER, writeAiperf } from '../exports/aiperf-summary.ts';
 import { VIEW_FIELDS, type RequestView } from '../report/request-view.ts';
 import { viewOfRecords, writeReport } from '../report/write-report.ts';
 import type { RunStore } from '../store/run-store.ts';

@@ -5,7 +5,7 @@ import { StorageError, reasonOf } from '../errors/expected-error.ts';
 import { Backoff, type BackoffLimits } from '../http-client/backoff.ts';
 import { isFolder } from '../files/exists.ts';
 import type { ObjectStorage } from '../store/object-storage/object-storage.ts';
-import { forgetUpload, pendingUploads, planUpload } from '../store/object-storage/pending-uploads.ts';
+import { forgetUpload, pendingUploads, planUpload } from '../store/object-storage/upload-run.ts';
 import { locationIn, storageUrl, type StorageAccess, type StorageLocation } from '../store/storage-location.ts';
 import { RunStore } from '../store/run-store.ts';
 import type { RunRequest } from './run-request.ts';

@@ -10,9 +10,8 @@ import {
   streamOf,
   type ScriptedServer,
 } from '../../exporter/load/testing/scripted-server.ts';
-import { DiskQueue } from '../../exporter/publish/remote-write/disk-queue.ts';
+import { DiskQueue, queueName, queuesDirectory } from '../../exporter/publish/remote-write/disk-queue.ts';
 import { labelPairs } from '../../exporter/publish/remote-write/pushed-series.ts';
-import { queueName, queuesDirectory } from '../../exporter/publish/remote-write/queue-names.ts';
 import {
   receiverServer,
   takeAll,

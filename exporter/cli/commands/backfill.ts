@@ -6,9 +6,8 @@ import {
   type BackfillPart,
   type BackfillOutput,
 } from '../../publish/backfill/openmetrics-pages.ts';
-import { readScenarioTimeline } from '../../publish/backfill/scenario-timeline.ts';
+import { readScenarioTimeline, verdictParts, type VerdictParts } from '../../publish/backfill/verdict-parts.ts';
 import { oldRuns, sendOldRuns, sendVerdicts, type OldRun, type SentSamples } from '../../publish/backfill/old-runs.ts';
-import { verdictParts, type VerdictParts } from '../../publish/backfill/verdict-parts.ts';
 import { Annotator } from '../../publish/grafana-annotations.ts';
 import { readGrafanaAccess } from '../../publish/outgoing-request.ts';
 import { readReceiver, type Receiver } from '../../publish/remote-write/receiver.ts';

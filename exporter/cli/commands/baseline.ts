@@ -20,10 +20,9 @@ import {
 import { flag, text, type OptionValues } from '../options/options.ts';
 import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
-import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
+import { SELECTOR_HELP, selectedRuns, RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
 import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
 import { aligned } from '../tables/layout.ts';
-import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,

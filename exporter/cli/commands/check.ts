@@ -14,12 +14,11 @@ import { command } from '../command.ts';
 import { CHECK_OPTIONS, requestedAuthor, requestedRules } from '../options/judge-options.ts';
 import { VERDICT_RECEIVER_OPTIONS, type RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { flag, text, type OptionValues } from '../options/options.ts';
-import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
+import { SELECTOR_HELP, selectedRuns, RUNS_DIR, indexedRuns, selecting, storeOf } from './runs/stored-runs.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { RunSeries, type RunInChild } from '../series/run-series.ts';
 import { printVerdict } from '../tables/verdict-output.ts';
 import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
-import { RUNS_DIR, indexedRuns, selecting, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,

@@ -10,10 +10,9 @@ import { CliError } from '../failure.ts';
 import { command } from '../command.ts';
 import { requestedRules, RULE_OPTIONS, STAGE_OPTION, VERDICT_OPTIONS } from '../options/judge-options.ts';
 import { flag, type OptionValues } from '../options/options.ts';
-import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
+import { SELECTOR_HELP, selectedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 import { printVerdict, type VerdictValues } from '../tables/verdict-output.ts';
 import { plainText } from './runs/run-listing.ts';
-import { RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,

@@ -2,9 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { DiskQueue } from '../../publish/remote-write/disk-queue.ts';
+import { DiskQueue, queueName, queuesDirectory } from '../../publish/remote-write/disk-queue.ts';
 import { labelPairs } from '../../publish/remote-write/pushed-series.ts';
-import { queueName, queuesDirectory } from '../../publish/remote-write/queue-names.ts';
 import {
   receiverServer,
   takeAll,

@@ -1,7 +1,7 @@
 import { hasCode, reasonOf } from '../../errors/expected-error.ts';
 import { join } from 'node:path';
 import { SWEEP_PERCENTILES } from '../../../core/sweeps/sweep-figures.ts';
-import { AIPERF_FOLDER, writeAiperf } from '../../exports/write-aiperf.ts';
+import { AIPERF_FOLDER, writeAiperf } from '../../exports/aiperf-summary.ts';
 import { VIEW_FIELDS } from '../../report/request-view.ts';
 import { viewOfRecords, writeReport } from '../../report/write-report.ts';
 import { RUN_EXPORTS } from '../../run/run-request.ts';

@@ -8,7 +8,7 @@ import { performGroup } from '../../run/run-group.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import type { RunUploads } from '../../run/run-uploads.ts';
 import type { ShardMeeting } from '../../run/shard-meeting.ts';
-import { departureTexts } from '../departure-texts.ts';
+import { departureTexts } from '../series/run-series.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { writeMessage } from '../terminal-text.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
@@ -23,8 +23,7 @@ import {
 import { RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
 import { keptRun, showRun, showRuns } from '../run-results.ts';
 import { hasOnlyVerdict, Session, withUpload } from '../session.ts';
-import { requestText, type GroupRun } from '../tables/group-table.ts';
-import { sweepEndLine } from '../tables/sweep-table.ts';
+import { requestText, type GroupRun, sweepEndLine } from '../tables/group-table.ts';
 import { VERSION } from '../version.ts';
 import { modelSource } from './model-source.ts';
 

@@ -3,7 +3,7 @@ import { StorageError, RunsDirectoryError } from '../../errors/expected-error.ts
 import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
 import { listen, ListenError } from '../../http/listen.ts';
 import { createServeApp } from '../../http/serve-app.ts';
-import { webTls } from '../../http/web-config/web-config-file.ts';
+import { webTls } from '../../http/web-config/web-config.ts';
 import { webGuard } from '../../http/web-config/web-guard.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
 import { evaluationLines } from '../../publish/evaluation-lines.ts';

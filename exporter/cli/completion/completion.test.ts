@@ -10,7 +10,7 @@ import {
   fishCompletion,
   zshCompletion,
   type DeclaredCommand,
-} from '../completion.ts';
+} from '../commands/completion.ts';
 
 let commands: readonly DeclaredCommand[] = [];
 let folder = '';

@@ -1,9 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ConfigurationError, reasonOf } from '../../errors/expected-error.ts';
-import type { Access } from '../../http/access/access.ts';
-import { tokenAccess } from '../../http/access/token.ts';
-import type { WebConfigFile } from '../../http/web-config/web-config-file.ts';
+import { roleAccess, tokenAccess, type Access } from '../../http/access/access.ts';
+import type { WebConfigFile } from '../../http/web-config/web-config.ts';
 import type { ServiceStarts } from '../../starts/starts.ts';
 import { CliError } from '../failure.ts';
 import {
@@ -105,7 +104,6 @@ async function byRoles(
   say: (line: string) => void,
 ): Promise<Pick<RequestedAccess, 'access' | 'isOpen'>> {
   const { rolesFile } = await import('../../http/access/roles.ts');
-  const { roleAccess } = await import('../../http/access/role-access.ts');
   try {
     const current = rolesFile(path, (name) => webConfig?.current().users.has(name) ?? false, say);
     return { access: roleAccess(current), isOpen: current().anonymous.has('read') };

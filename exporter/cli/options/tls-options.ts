@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { TlsFiles } from '../../http-client/tls-files.ts';
-import type { WebConfigFile } from '../../http/web-config/web-config-file.ts';
+import type { WebConfigFile } from '../../http/web-config/web-config.ts';
 import { CliError } from '../failure.ts';
 import { flag, text, type OptionValues } from './options.ts';
 
@@ -37,7 +37,7 @@ export async function requestedWebConfig(
   say: (line: string) => void,
 ): Promise<WebConfigFile | null> {
   if (path === null) return null;
-  const { WebConfigFile } = await import('../../http/web-config/web-config-file.ts');
+  const { WebConfigFile } = await import('../../http/web-config/web-config.ts');
   try {
     return new WebConfigFile(path, say);
   } catch (error) {

@@ -1,10 +1,13 @@
 import { CliError } from '../failure.ts';
 import { suggestion, type Option } from '../options/options.ts';
 import { RUN_OPTIONS } from '../options/run-options.ts';
-import { PEERS, plainText, type OptionAnswer, type Peer } from './peers.ts';
+import { PEERS, plainText, type OptionAnswer, type Peer, UNTRANSLATED } from './peers.ts';
+import { shellCommand } from '../../../core/text/words.ts';
+import { writeMessage } from '../terminal-text.ts';
+import { shownArguments } from '../options/public-value.ts';
 
 /** A command of another benchmark tool as one of ours. */
-export interface Translation {
+interface Translation {
   /** What it was, such as `vllm bench serve`. */
   readonly from: string;
   /** Arguments of `llmbench run`. */
@@ -29,7 +32,7 @@ export function translated(words: readonly string[]): Translation | null {
 }
 
 /** The commands of a program that can be translated. */
-export const translatedOf = (program: string): readonly string[] =>
+const translatedOf = (program: string): readonly string[] =>
   PEERS.flatMap(({ begins }) => begins).filter((command) => command.split(' ')[0] === program);
 
 interface PeerCommand {
@@ -214,4 +217,24 @@ function filled(template: string, value: string): readonly string[] {
   const [key = '', ...rest] = value.split('=');
   const values = template.includes('KEY') ? rest.join('=') : value;
   return template.split(' ').map((word) => word.replace('KEY', () => key).replace('VALUE', () => values));
+}
+
+/**
+ * Arguments of `llmbench run` for a pasted command of another benchmark tool, which are printed with what differs; null: it is
+ * none. Throws a `CliError` when it cannot be translated.
+ */
+export function translatedRun(words: readonly string[]): readonly string[] | null {
+  const translation = translated(words);
+  if (translation !== null) {
+    const { from, argv, notes } = translation;
+    writeMessage(process.stderr, `${from} is: ${shellCommand(['llmbench', 'run', ...shownArguments(argv)])}`);
+    for (const note of notes) writeMessage(process.stderr, `  ${note}`);
+    return argv;
+  }
+  const [program = ''] = words;
+  const others = translatedOf(program).map((command) => `\`${command}\``);
+  const reason = others.length > 0 ? `of ${program}, ${others.join(', ')} can be translated to llmbench run` : null;
+  const refusal = reason ?? UNTRANSLATED.get(program)?.replaceAll('`', '');
+  if (refusal !== undefined) throw new CliError(refusal);
+  return null;
 }

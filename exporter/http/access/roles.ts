@@ -2,6 +2,7 @@ import { type Role, ROLES } from '../../../core/api/service.ts';
 import { ConfigurationError } from '../../errors/expected-error.ts';
 import { Reloaded } from '../../files/reloaded.ts';
 import { yamlSection, type YamlSection } from '../../files/yaml-section.ts';
+
 export type RoleSet = ReadonlySet<Role>;
 
 /** Who has which roles. */
@@ -13,7 +14,7 @@ export interface Roles {
   readonly anonymous: RoleSet;
 }
 
-export interface TokenRoles {
+interface TokenRoles {
   /** SHA-256 of the token, 32 bytes. */
   readonly digest: Buffer;
   readonly roles: RoleSet;

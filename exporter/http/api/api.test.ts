@@ -6,7 +6,7 @@ import { request } from 'undici';
 import express, { type RequestHandler } from 'express';
 import { until } from '../../../core/testing/until.ts';
 import { RunList, RunLibrary } from '../../publish/views/run-library.ts';
-import { tokenAccess } from '../access/token.ts';
+import { tokenAccess } from '../access/access.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen, type Listening } from '../listen.ts';
 import { problemHandler } from '../problem.ts';

@@ -12,7 +12,7 @@ import { Problem, noSuchRoute, problemHandler } from '../problem.ts';
 import { readingOnly } from '../service-routes.ts';
 import { compareRoute } from './compare.ts';
 import { sendJson, jsonBody } from './json-body.ts';
-import { overviewRoute } from './overview.ts';
+import { overviewRoute, changeBaselineRoute, scenarioRoute, scenariosRoute } from './scenarios.ts';
 import { readQuery } from './query.ts';
 import {
   changeTagsRoute,
@@ -24,7 +24,6 @@ import {
   runServersRoute,
 } from './run.ts';
 import { annotationsRoute, runsRoute, valuesRoute } from './runs.ts';
-import { changeBaselineRoute, scenarioRoute, scenariosRoute } from './scenarios.ts';
 import { startRoute, startRunRoute, startsRoute } from './starts.ts';
 import { sweepRoute, sweepsRoute } from './sweeps.ts';
 

@@ -7,7 +7,7 @@ import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
 import { RunList, RunLibrary } from '../../publish/views/run-library.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
-import { tokenAccess } from '../access/token.ts';
+import { tokenAccess } from '../access/access.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen, type Listening } from '../listen.ts';
 import { createApi } from './api.ts';

@@ -23,8 +23,9 @@ import {
   distributionView,
   hasPopulationAll,
   readsChunks,
+  REQUEST_FIELDS,
+  requestColumns,
 } from '../../publish/views/distribution-view.ts';
-import { REQUEST_FIELDS, requestColumns } from '../../publish/views/request-columns.ts';
 import type { FoundRun, RunLibrary } from '../../publish/views/run-library.ts';
 import { runZero } from '../../publish/views/run-summary.ts';
 import {

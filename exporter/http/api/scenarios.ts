@@ -8,8 +8,9 @@ import {
   type ScenariosResponse,
   type ScenarioSummary,
   type TitledVerdict,
+  OVERDUE_INTERVALS,
 } from '../../../core/api/scenarios.ts';
-import type { FigureKey, VerdictEntry } from '../../../core/api/verdict.ts';
+import type { FigureKey, VerdictEntry, VerdictSummary } from '../../../core/api/verdict.ts';
 import { statisticTitle } from '../../../core/measures/names.ts';
 import { baselineWindow } from '../../judge/baseline-sight.ts';
 import { type ChangedRun, readBaseline, refusedChange } from '../../judge/baseline.ts';
@@ -22,17 +23,18 @@ import {
   scenarioHistory,
   type ScenarioHistory,
 } from '../../judge/scenario-history.ts';
-import { recordChange } from '../../judge/scenario-state.ts';
-import type { ScenarioState } from '../../judge/scenario-state.ts';
+import { recordChange, type ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
-import { scenarioSummaries } from '../../publish/views/scenario-summaries.ts';
 import { Problem } from '../problem.ts';
 import { readBody, textUpTo, sendJson } from './json-body.ts';
 import { integer, readQuery, requestedRules, shortTexts } from './query.ts';
 import { withoutFolder } from './run.ts';
+import { verdictSummary } from '../../judge/verdict-log.ts';
+import { lastCompleted } from '../../publish/scenario-families.ts';
+import { overviewOf } from '../../../core/api/overview.ts';
 
 /** What the routes on scenarios read. */
-export interface ScenarioSource {
+interface ScenarioSource {
   readonly library: RunLibrary;
   readonly scenarioStates: () => Promise<readonly ScenarioState[]>;
   readonly expectedScenarios: ReadonlyMap<string, number>;
@@ -56,7 +58,7 @@ export function scenariosRoute(source: ScenarioSource): RequestHandler {
 }
 
 /** Where each scenario stands, the one with the newest run first. */
-export async function summariesOf({
+async function summariesOf({
   library,
   scenarioStates,
   expectedScenarios,
@@ -215,4 +217,68 @@ async function changedRuns(
     if (inBaseline.includes(run_id)) return { run_id, scenario, status: null };
     throw new Problem(404, `run ${run_id} does not exist`);
   });
+}
+
+/**
+ * Every scenario with a run, a baseline, a verdict or an expected interval, the one with the newest run first.
+ *
+ * @param runs newest first
+ * @param expectedSeconds how often a scenario is expected to complete, by its name
+ */
+function scenarioSummaries(
+  runs: readonly RunSummary[],
+  states: readonly ScenarioState[],
+  expectedSeconds: ReadonlyMap<string, number>,
+  now: Date,
+): readonly ScenarioSummary[] {
+  const byScenario = Map.groupBy(runs, ({ scenario }) => scenario);
+  const stateOf = new Map(states.map((state) => [state.scenario, state]));
+  const completed = lastCompleted(runs);
+  const names = new Set([...byScenario.keys(), ...stateOf.keys(), ...expectedSeconds.keys()]);
+  return [...names].map((scenario) => {
+    const own = byScenario.get(scenario) ?? [];
+    const state = stateOf.get(scenario);
+    const last = completed.get(scenario) ?? null;
+    const interval = expectedSeconds.get(scenario) ?? null;
+    const ago = last === null ? Infinity : now.getTime() / 1000 - last;
+    return {
+      scenario,
+      runs: own.length,
+      fingerprints: fingerprintsOf(own),
+      last_completed: last === null ? null : new Date(last * 1000).toISOString(),
+      verdict: summaryOf(state?.newest),
+      state: state?.state ?? 'unjudged',
+      open_regression: state?.open ?? null,
+      undecided_checks: state?.undecidedInARow ?? 0,
+      baseline: { accepted: state?.baseline.accepted.length ?? 0, pinned: state?.baseline.pinned.length ?? 0 },
+      expected_interval_seconds: interval,
+      overdue: interval === null ? null : ago > OVERDUE_INTERVALS * interval,
+    };
+  });
+}
+
+function fingerprintsOf(runs: readonly RunSummary[]): ScenarioSummary['fingerprints'] {
+  return [...Map.groupBy(runs, ({ fingerprint }) => fingerprint)].map(([fingerprint, alike]) => ({
+    fingerprint,
+    runs: alike.length,
+  }));
+}
+
+function summaryOf(entry: ScenarioState['newest'] | undefined): VerdictSummary | null {
+  return entry === null || entry === undefined ? null : verdictSummary(entry);
+}
+
+const OVERVIEW_PARAMETERS = { limit: integer(1, 100, 20) } as const;
+
+/** `GET /overview`: what a home page shows, in one response. */
+export function overviewRoute(source: ScenarioSource): RequestHandler {
+  return async (request, response) => {
+    const { limit } = readQuery(request, OVERVIEW_PARAMETERS);
+    const [{ runs }, scenarios] = await Promise.all([source.library.overview(), summariesOf(source)]);
+    await sendJson<ReturnType<typeof overviewOf<ScenarioSummary>>>(
+      request,
+      response,
+      overviewOf(runs, scenarios, limit),
+    );
+  };
 }

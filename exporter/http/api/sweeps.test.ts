@@ -6,7 +6,7 @@ import { RunList, RunLibrary } from '../../publish/views/run-library.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
 import { deleteRun } from '../../store/changes/delete-run.ts';
 import { storeSweep } from '../../sweeps/testing/store-sweep.ts';
-import { tokenAccess } from '../access/token.ts';
+import { tokenAccess } from '../access/access.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen, type Listening } from '../listen.ts';
 import { createApi } from './api.ts';

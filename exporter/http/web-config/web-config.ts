@@ -1,9 +1,13 @@
-import type { PeerCertificate, SecureContextOptions, SecureVersion } from 'node:tls';
+import { type PeerCertificate, type SecureContextOptions, type SecureVersion, createSecureContext } from 'node:tls';
+import { dirname, resolve } from 'node:path';
 import { ownValue } from '../../../core/text/nearest-names.ts';
 import { yamlSection, type YamlSection } from '../../files/yaml-section.ts';
+import { ConfigurationError, reasonOf } from '../../errors/expected-error.ts';
+import { Reloaded, type ReadText } from '../../files/reloaded.ts';
+import type { ListenTls } from '../listen.ts';
 
 /** PEM text, or the path of a file with it, relative to the folder of the configuration file. */
-export type Pem = { readonly text: string } | { readonly file: string };
+type Pem = { readonly text: string } | { readonly file: string };
 
 /** Go's `tls.ClientAuthType`: whether clients present a certificate, and whether it is verified. */
 const CLIENT_AUTH_TYPES = [
@@ -19,7 +23,7 @@ const VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'T
   string,
   SecureVersion
 >;
-export type TlsVersion = keyof typeof VERSIONS;
+type TlsVersion = keyof typeof VERSIONS;
 const TLS_VERSIONS = Object.keys(VERSIONS) as TlsVersion[];
 
 /** `tls_server_config` of the web configuration file. */
@@ -64,7 +68,7 @@ const isCipherSuite = (name: string): boolean => Object.hasOwn(CIPHER_SUITES, na
 const isCurve = (name: string): boolean => Object.hasOwn(CURVES, name);
 
 /** Node's form of the configuration; `pem` reads what a member refers to. */
-export function secureContext(tls: TlsConfig, pem: (source: Pem) => string): SecureContextOptions {
+function secureContext(tls: TlsConfig, pem: (source: Pem) => string): SecureContextOptions {
   const suites = tls.cipherSuites.flatMap((name) => ownValue(CIPHER_SUITES, name) ?? []);
   return {
     cert: pem(tls.cert),
@@ -220,4 +224,74 @@ function rateLimitOf(section: YamlSection): RateLimit | null {
   section.onlyHas(['interval', 'burst']);
   const interval_ms = section.duration_ms('interval') ?? 0;
   return interval_ms === 0 ? null : { interval_ms, burst: section.count('burst', 1, MAX_BURST) };
+}
+
+/** A configuration with the files that it names. */
+interface LoadedWebConfig extends WebConfig {
+  readonly secureContext: SecureContextOptions | null;
+}
+
+/**
+ * A web configuration file that is read again when it, a certificate or a key has changed. TLS itself, and whether
+ * certificates of clients are requested, are decided at the start.
+ */
+export class WebConfigFile {
+  readonly path: string;
+  readonly #loaded: Reloaded<LoadedWebConfig>;
+
+  /** Throws a `ConfigurationError` if the file or one that it names is not valid. `problem` receives one line. */
+  constructor(path: string, problem: (line: string) => void) {
+    this.path = path;
+    this.#loaded = new Reloaded((read, previous) => {
+      const loaded = loadedFrom(path, read);
+      if (previous !== null) checkKept(path, previous, loaded);
+      return loaded;
+    }, problem);
+  }
+
+  /** The configuration that holds now. */
+  current(): LoadedWebConfig {
+    return this.#loaded.current();
+  }
+}
+
+function loadedFrom(path: string, read: ReadText): LoadedWebConfig {
+  const config = parseWebConfig(read(path), path);
+  if (config.tls === null) return { ...config, secureContext: null };
+  const context = secureContext(config.tls, (pem: Pem) =>
+    'text' in pem ? pem.text : read(resolve(dirname(path), pem.file)),
+  );
+  try {
+    createSecureContext(context);
+  } catch (error) {
+    throw new ConfigurationError(`${path}: tls_server_config cannot be used: ${reasonOf(error)}`);
+  }
+  return { ...config, secureContext: context };
+}
+
+function checkKept(path: string, previous: WebConfig, next: WebConfig): void {
+  if ((next.tls === null) !== (previous.tls === null)) {
+    throw new ConfigurationError(`${path}: a restart is required to switch TLS on or off`);
+  }
+  if ((next.tls?.clientAuth === 'NoClientCert') !== (previous.tls?.clientAuth === 'NoClientCert')) {
+    throw new ConfigurationError(`${path}: a restart is required to begin or end requesting certificates`);
+  }
+}
+
+/** TLS by a web configuration file; null: the file does not configure it. */
+export function webTls(file: WebConfigFile): ListenTls | null {
+  const { tls } = file.current();
+  if (tls === null) return null;
+  return {
+    requestsCertificate: tls.clientAuth !== 'NoClientCert',
+    context() {
+      return file.current().secureContext ?? {};
+    },
+    isAllowed(socket) {
+      const config = file.current().tls ?? tls;
+      const certificate = socket.getPeerCertificate();
+      const isGiven = Object.keys(certificate).length > 0;
+      return isClientAllowed(config, { certificate: isGiven ? certificate : null, isVerified: socket.authorized });
+    },
+  };
 }

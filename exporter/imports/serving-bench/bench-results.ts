@@ -5,8 +5,8 @@ import type { ImportedRun } from '../importer.ts';
 import { CUT_OFF, DuplicateKeyError, JsonTextError } from '../reading/json-text.ts';
 import { JsonSplitter } from '../reading/long-json/json-splitter.ts';
 import { readRange, readUtf8 } from '../reading/long-json/read-long-document.ts';
-import { readRequestLists } from './request-lists.ts';
-import type { RequestLists } from './request-lists.ts';
+import { readRequestLists } from './listed-survey.ts';
+import type { RequestLists } from './listed-survey.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
 
 /** One of the results in a file. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { BenchResult } from '../serving-bench/bench-results.ts';
 import { isObject } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { readRequestLists } from '../serving-bench/request-lists.ts';
+import { readRequestLists } from '../serving-bench/listed-survey.ts';
 
 /** A value as the one result of a file. */
 export async function benchResultOf(value: Readonly<Record<string, unknown>>): Promise<BenchResult> {

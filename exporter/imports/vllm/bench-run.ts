@@ -18,8 +18,13 @@ import {
   totalLengths,
 } from '../serving-bench/bench-fields.ts';
 import type { BenchResult } from '../serving-bench/bench-results.ts';
-import { surveyOf, type ListedSurvey } from '../serving-bench/listed-survey.ts';
-import { chunkTimes_s, type ListedRequest, type RequestLists } from '../serving-bench/request-lists.ts';
+import {
+  surveyOf,
+  type ListedSurvey,
+  chunkTimes_s,
+  type ListedRequest,
+  type RequestLists,
+} from '../serving-bench/listed-survey.ts';
 import { checkStatistics, NUMPY_LINEAR } from '../stated/check-statistics.ts';
 import {
   exactStated,

@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { DatedState } from './scenario-timeline.ts';
+import { type DatedState, verdictParts } from './verdict-parts.ts';
 import { stateOf } from '../../judge/scenario-state.ts';
 import type { VerdictEntry } from '../../../core/api/verdict.ts';
 import { OpenMetricsPages } from './openmetrics-pages.ts';
-import { verdictParts } from './verdict-parts.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = Date.UTC(2026, 10, 20);

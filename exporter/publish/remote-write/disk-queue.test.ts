@@ -13,10 +13,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ownIdentity } from '../../files/process-identity.ts';
-import { DiskQueue, parsePoint, pointText } from './disk-queue.ts';
+import { DiskQueue, parsePoint, pointText, parseQueueName, queueName, queuesDirectory } from './disk-queue.ts';
 import { pendingQueues, type PendingQueue } from './send-pending.ts';
 import { labelPairs, type SeriesLayout } from './pushed-series.ts';
-import { parseQueueName, queueName, queuesDirectory } from './queue-names.ts';
 
 let runs: string;
 let problems: string[];

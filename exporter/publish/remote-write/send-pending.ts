@@ -4,8 +4,15 @@ import { codeOf, reasonOf } from '../../errors/expected-error.ts';
 import { isOwned, ownIdentity } from '../../files/process-identity.ts';
 import { Backoff } from '../../http-client/backoff.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
-import { DiskQueue, type QueueOptions } from './disk-queue.ts';
-import { moveQueue, parseQueueName, queueName, queuesDirectory, type QueueName } from './queue-names.ts';
+import {
+  DiskQueue,
+  type QueueOptions,
+  moveQueue,
+  parseQueueName,
+  queueName,
+  queuesDirectory,
+  type QueueName,
+} from './disk-queue.ts';
 import type { Receiver } from './receiver.ts';
 import { RemoteWriteClient } from './remote-write-client.ts';
 import { Sender, type Delayed } from './sender.ts';

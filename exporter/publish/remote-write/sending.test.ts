@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { Gauge } from './testing/gauge.ts';
 import { labelPairs, type SeriesLayout } from './pushed-series.ts';
-import { queueName, queuesDirectory } from './queue-names.ts';
+import { queueName, queuesDirectory } from './disk-queue.ts';
 import { RemoteWritePublisher } from './remote-write-publisher.ts';
 import { startSending, type Sending } from './sending.ts';
 import { receiverServer, takeAll, type ReceiverServer } from './testing/receiver-server.ts';

@@ -3,7 +3,7 @@ import { CUSTOM_BUCKETS_SCHEMA, type NativeHistogram } from '../../../core/histo
 import { ownIdentity } from '../../files/process-identity.ts';
 import { Backoff } from '../../http-client/backoff.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
-import { DiskQueue } from './disk-queue.ts';
+import { DiskQueue, queueName, queuesDirectory } from './disk-queue.ts';
 import {
   labelPairs,
   type PushedSeries,
@@ -11,7 +11,6 @@ import {
   type SeriesPoint,
   type PointMessage,
 } from './pushed-series.ts';
-import { queueName, queuesDirectory } from './queue-names.ts';
 import type { Receiver } from './receiver.ts';
 import { RemoteWriteClient } from './remote-write-client.ts';
 import { sendPending } from './send-pending.ts';

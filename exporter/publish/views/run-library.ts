@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { RunSummary, RunProgress } from '../../../core/api/runs.ts';
 import type { DamagedRun } from '../../../core/api/service.ts';
 import type { VerdictSummary } from '../../../core/api/verdict.ts';
@@ -14,7 +15,6 @@ import { runStamps, stampsOf } from '../../store/index/read-changed.ts';
 import { resultFilePath, unfinishedDirectory } from '../../store/run-paths.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { readFinishedRunFile, readResultFile } from '../../store/sealed/read-run-files.ts';
-import { SharedLook } from './shared-look.ts';
 import { runSummary, resultSummary, withNumbers, type ResultSummary } from './run-summary.ts';
 
 /** A finished run, or one whose run.json cannot be read, with the reason. The same object until its file changes. */
@@ -327,4 +327,40 @@ export class RunLibrary {
 
 function withVerdict(run: RunSummary, verdict: VerdictSummary | undefined): RunSummary {
   return verdict === undefined ? run : { ...run, verdict };
+}
+
+const PATIENCE_MS = 1_000;
+
+/**
+ * Looks at something one at a time: callers who come together share one look. While `isFilling`, so that each look finds
+ * thousands of runs that have just come, callers receive after a second what the look before found.
+ */
+export class SharedLook<T> {
+  readonly #look: () => Promise<T>;
+  readonly #isFilling: () => boolean;
+  #last: { readonly found: T } | null = null;
+  #looking: Promise<T> | null = null;
+
+  constructor(look: () => Promise<T>, isFilling: () => boolean) {
+    this.#look = look;
+    this.#isFilling = isFilling;
+  }
+
+  /** Rejects as the look does. */
+  async ask(): Promise<T> {
+    this.#looking ??= this.#once();
+    const last = this.#last;
+    if (last === null || !this.#isFilling()) return this.#looking;
+    return Promise.race([this.#looking, pause(PATIENCE_MS, last.found)]);
+  }
+
+  async #once(): Promise<T> {
+    try {
+      const found = await this.#look();
+      this.#last = { found };
+      return found;
+    } finally {
+      this.#looking = null;
+    }
+  }
 }

@@ -6,8 +6,7 @@ import { significant, tickText } from '../../../core/text/quantities.ts';
 import { PLOT, X_RANGE, emptyFigure, figure, mark, Y_RANGE, type ChartFigure, type FigureAxis } from '../figure.ts';
 import { html, type Html } from '../html.ts';
 import { latenciesOf, phaseSpans, scalarOf, stageSpans, type ReportData } from '../report-data.ts';
-import type { LatencyView, RequestView } from '../request-view.ts';
-import { binEnd, type TimeBins } from '../time-bins.ts';
+import { type LatencyView, type RequestView, binEnd, type TimeBins } from '../request-view.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;

@@ -8,7 +8,7 @@ import { editRun } from '../changes/edit-run.ts';
 import { addedResult, addedRun, source, throughput } from '../fixtures/added-run.ts';
 import { openStore } from '../run-store.ts';
 import type { RunStore } from '../run-store.ts';
-import { parseCondition } from './run-filter.ts';
+import { parseCondition } from './select-runs.ts';
 import { RunIndex } from './run-index.ts';
 
 let directory: string;

@@ -7,8 +7,8 @@ import { readInBatches } from '../../files/read-regular-file.ts';
 import { inTransaction, useIndexDatabase } from './index-database.ts';
 import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMNS, RUN_COLUMNS } from './rows.ts';
 import type { IndexCell, IndexedMeasure, IndexedRun } from './rows.ts';
-import { conditionsSql } from './run-filter.ts';
-import type { Condition } from './run-filter.ts';
+import { conditionsSql } from './select-runs.ts';
+import type { Condition } from './select-runs.ts';
 import { runStamps, stampsOf } from './read-changed.ts';
 
 const RESULTS_PER_TRANSACTION = 1_000;

@@ -1,13 +1,17 @@
-import { relative, sep } from 'node:path';
-import { RunsDirectoryError } from '../../errors/expected-error.ts';
+import { relative, sep, dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { RunsDirectoryError, reasonOf } from '../../errors/expected-error.ts';
 import { replaceFile } from '../../files/durable-file.ts';
 import { makeDirectory } from '../../files/exists.ts';
-import { dirname } from 'node:path';
 import { RunStore } from '../run-store.ts';
 import { completeRun, evictRuns } from './mirror-files.ts';
 import { Mirroring, type Refreshed, type StorageFailure } from './mirroring.ts';
-import type { ObjectStorage } from './object-storage.ts';
+import { ObjectStorage } from './object-storage.ts';
 import { appendToSharedLog } from './shared-log.ts';
+import { recoverRuns } from '../recovery/recover.ts';
+import { storageUrl, type StorageAccess, type StorageLocation } from '../storage-location.ts';
 
 /** How long `follow` waits between two looks at the storage. */
 const FOLLOW_INTERVAL_MS = 15_000;
@@ -90,4 +94,48 @@ export class MirrorStore extends RunStore {
   follow(say: (line: string) => void): { stop(): void } {
     return this.#mirroring.follow(FOLLOW_INTERVAL_MS, say);
   }
+}
+
+/** Of the files besides summaries. */
+const DEFAULT_CACHE_BYTES = 4e9;
+
+/**
+ * Opens the cache of a location; nothing is requested from the storage. Throws a `StorageError` if the SDK is missing, and
+ * a `RunsDirectoryError` if the cache cannot be written.
+ */
+export async function openMirror(
+  location: StorageLocation,
+  access: StorageAccess,
+  mostBytes = DEFAULT_CACHE_BYTES,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<MirrorStore> {
+  const storage = await ObjectStorage.open(location, access);
+  const directory = cacheDirectory(location, access, environment);
+  try {
+    // Runs may hold prompts: no other user of this machine reads them.
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await recoverRuns(directory);
+  } catch (error) {
+    throw new RunsDirectoryError(
+      `cannot use the cache ${directory}: ${reasonOf(error)}; set LLMBENCH_CACHE_DIR to a writable directory`,
+      { cause: error },
+    );
+  }
+  return new MirrorStore(directory, storage, mostBytes);
+}
+
+/** One folder for each location and server, so that runs of different places never mix. */
+function cacheDirectory(
+  location: StorageLocation,
+  { endpoint }: StorageAccess,
+  environment: NodeJS.ProcessEnv,
+): string {
+  const own = environment['LLMBENCH_CACHE_DIR'];
+  const caches = own ?? join(environment['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'llmbench');
+  const server = endpoint ?? environment['AWS_ENDPOINT_URL_S3'] ?? environment['AWS_ENDPOINT_URL'] ?? '';
+  const key = createHash('sha256')
+    .update(JSON.stringify([server, storageUrl(location)]))
+    .digest('hex')
+    .slice(0, 16);
+  return join(caches, 's3', `${location.bucket}-${key}`);
 }

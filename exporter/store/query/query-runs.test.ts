@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addRun } from '../changes/add-run.ts';
 import { addedResult, addedRun, throughput } from '../fixtures/added-run.ts';
-import { parseCondition } from '../index/run-filter.ts';
+import { parseCondition } from '../index/select-runs.ts';
 import { openStore } from '../run-store.ts';
 import type { RunStore } from '../run-store.ts';
 import { queryRuns, type QueryValue } from './query-runs.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AIPERF_FOLDER, writeAiperf } from '../../../exports/write-aiperf.ts';
+import { AIPERF_FOLDER, writeAiperf } from '../../../exports/aiperf-summary.ts';
 import { besideOutput } from '../../../files/durable-file.ts';
 import { rowText, ROW_COLUMNS, runRows } from '../../../store/export/run-rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';

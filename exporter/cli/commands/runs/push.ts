@@ -3,9 +3,8 @@ import { StorageError, DamagedRunError } from '../../../errors/expected-error.ts
 import { readInBatches } from '../../../files/read-regular-file.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import { ObjectStorage } from '../../../store/object-storage/object-storage.ts';
-import { forgetUpload } from '../../../store/object-storage/pending-uploads.ts';
+import { forgetUpload, packUploaded, uploadRun, type UploadedRun } from '../../../store/object-storage/upload-run.ts';
 import { readManifest } from '../../../store/object-storage/download-run.ts';
-import { packUploaded, uploadRun, type UploadedRun } from '../../../store/object-storage/upload-run.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { ExitCode } from '../../failure.ts';
 import { reportingStorage } from '../../open-runs.ts';

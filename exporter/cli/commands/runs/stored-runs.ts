@@ -1,8 +1,13 @@
 import { once } from 'node:events';
 import type { IndexedRun } from '../../../store/index/rows.ts';
-import { parseCondition, type Condition } from '../../../store/index/run-filter.ts';
+import {
+  parseCondition,
+  type Condition,
+  namedRun,
+  SelectionError,
+  selectRuns,
+} from '../../../store/index/select-runs.ts';
 import { RunIndex } from '../../../store/index/run-index.ts';
-import { namedRun, SelectionError } from '../../../store/index/select-runs.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import type { StorageAccess, StorageLocation } from '../../../store/storage-location.ts';
 import { CliError } from '../../failure.ts';
@@ -67,4 +72,16 @@ export function atLeastOne(names: readonly string[], usage: string): readonly st
 /** Writes to stdout and waits for it to drain, so that long output is never held in memory. */
 export async function written(text: string): Promise<void> {
   if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** How runs are selected, for the help of commands. */
+export const SELECTOR_HELP =
+  'RUNS is a list with commas of run ids (or unique prefixes, or `latest`), scenario:NAME, tag:TAG,\n' +
+  'group:ID and last:N; `+` combines conditions: scenario:chat+last:6 is the last 6 runs of the scenario\n' +
+  'chat.\n';
+
+/** The readable finished runs that a selector names, oldest first, each once. Throws a `CliError`. */
+export async function selectedRuns(store: RunStore, selector: string): Promise<readonly IndexedRun[]> {
+  const all = await indexedRuns(store);
+  return selecting(store, () => selectRuns(all, selector));
 }

@@ -5,8 +5,7 @@ import { listen } from '../listen.ts';
 import type { Listening } from '../listen.ts';
 import { problemHandler } from '../problem.ts';
 import { isLoopback } from '../allowed-host.ts';
-import { mayRead, requireRole } from './access.ts';
-import { tokenAccess } from './token.ts';
+import { mayRead, requireRole, tokenAccess } from './access.ts';
 
 const TOKEN = 'a-token-of-some-length';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { exampleCapacity } from '../../store/fixtures/example-capacity.ts';
-import { capacityTable, probeLine } from './capacity-table.ts';
+import { capacityTable, probeLine } from './find-capacity.ts';
 
 test('a client that was the limit at the failing load is stated, at others it decides nothing', () => {
   const [holds, fails] = exampleCapacity().probes;
