@@ -11,21 +11,13 @@ export interface RowColumn {
 
 export type ExportRow = Readonly<Record<string, unknown>>;
 
-const MEASURE_TEXTS: readonly string[] = [
-  'run_id',
-  'measure',
-  'unit',
-  'definition',
-  'origin',
-  'population',
-  'clock',
-  'kind',
-];
-
 /** The columns of an exported row: `run_id`, then the columns of records/<shard>.parquet, or those of a measure. */
 export const ROW_COLUMNS: Readonly<Record<RowKind, readonly RowColumn[]>> = {
   requests: [{ name: 'run_id', kind: 'string' }, ...RECORD_COLUMNS.map(({ name, kind }) => ({ name, kind }))],
-  measures: MEASURE_COLUMNS.map((name) => ({ name, kind: MEASURE_TEXTS.includes(name) ? 'string' : 'double' })),
+  measures: Object.entries(MEASURE_COLUMNS).map(([name, content]) => ({
+    name,
+    kind: content === 'text' ? 'string' : 'double',
+  })),
 };
 
 /** The rows of runs, run by run. Throws if a run's files cannot be read. */

@@ -57,55 +57,62 @@ export interface IndexedMeasure extends Readonly<Record<PercentileName, number |
 
 export type IndexCell = string | number | null;
 
-export const RUN_COLUMNS = [
-  'run_id',
-  'damage',
-  'start',
-  'end',
-  'status',
-  'scenario',
-  'model',
-  'endpoint_type',
-  'load_mode',
-  'concurrency',
-  'request_rate',
-  'isl',
-  'osl',
-  'dataset',
-  'origin',
-  'system',
-  'system_version',
-  'tool',
-  'tool_version',
-  'group_id',
-  'step',
-  'repeat',
-  'fingerprint',
-  'tags',
-  'source_sha256',
-  'missing_shards',
-  'imported_at',
-  'import_position',
-] as const satisfies readonly (keyof IndexedRun)[];
+/** What a column holds; `time`: RFC 3339 in UTC, `texts`: a list. */
+export type ColumnContent = 'text' | 'time' | 'texts' | 'integer' | 'number';
 
-export const MEASURE_COLUMNS = [
-  'run_id',
-  'measure',
-  'unit',
-  'definition',
-  'origin',
-  'population',
-  'clock',
-  'kind',
-  'value',
-  'n',
-  'effective_n',
-  'mean',
-  'std',
-  'min',
-  'max',
-  ...PERCENTILE_NAMES,
-] as const satisfies readonly (keyof IndexedMeasure)[];
+export const RUN_COLUMNS = {
+  run_id: 'text',
+  damage: 'text',
+  start: 'time',
+  end: 'time',
+  status: 'text',
+  scenario: 'text',
+  model: 'text',
+  endpoint_type: 'text',
+  load_mode: 'text',
+  concurrency: 'integer',
+  request_rate: 'number',
+  isl: 'number',
+  osl: 'number',
+  dataset: 'text',
+  origin: 'text',
+  system: 'text',
+  system_version: 'text',
+  tool: 'text',
+  tool_version: 'text',
+  group_id: 'text',
+  step: 'integer',
+  repeat: 'integer',
+  fingerprint: 'text',
+  tags: 'texts',
+  source_sha256: 'text',
+  missing_shards: 'integer',
+  imported_at: 'time',
+  import_position: 'integer',
+} as const satisfies Readonly<Record<keyof IndexedRun, ColumnContent>>;
+
+export const RUN_COLUMN_NAMES = Object.keys(RUN_COLUMNS) as (keyof IndexedRun)[];
+
+export const MEASURE_COLUMNS = {
+  run_id: 'text',
+  measure: 'text',
+  unit: 'text',
+  definition: 'text',
+  origin: 'text',
+  population: 'text',
+  clock: 'text',
+  kind: 'text',
+  value: 'number',
+  n: 'integer',
+  effective_n: 'number',
+  mean: 'number',
+  std: 'number',
+  min: 'number',
+  max: 'number',
+  ...(Object.fromEntries(PERCENTILE_NAMES.map((name) => [name, 'number'])) as Record<PercentileName, 'number'>),
+} as const satisfies Readonly<Record<keyof IndexedMeasure, ColumnContent>>;
+
+export const MEASURE_COLUMN_NAMES = Object.keys(MEASURE_COLUMNS) as (keyof IndexedMeasure)[];
 
 export function indexedRun(runId: string, run: RunFile): IndexedRun {
   const { comparison_key: key, target, tool, dataset } = run;
@@ -141,7 +148,7 @@ export function indexedRun(runId: string, run: RunFile): IndexedRun {
 
 /** A run with only its name known. */
 export function damagedRun(runId: string, damage: string): IndexedRun {
-  const unknown = Object.fromEntries(RUN_COLUMNS.map((column) => [column, null])) as unknown as IndexedRun;
+  const unknown = Object.fromEntries(RUN_COLUMN_NAMES.map((column) => [column, null])) as unknown as IndexedRun;
   return { ...unknown, run_id: runId, damage, tags: [] };
 }
 

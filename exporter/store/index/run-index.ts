@@ -5,7 +5,7 @@ import type { RunStore } from '../run-store.ts';
 import { reasonOf } from '../../errors/expected-error.ts';
 import { readInBatches } from '../../files/read-regular-file.ts';
 import { inTransaction, useIndexDatabase } from './index-database.ts';
-import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMNS, RUN_COLUMNS } from './rows.ts';
+import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMN_NAMES, RUN_COLUMN_NAMES } from './rows.ts';
 import type { IndexCell, IndexedMeasure, IndexedRun } from './rows.ts';
 import { conditionsSql } from './select-runs.ts';
 import type { Condition } from './select-runs.ts';
@@ -50,7 +50,7 @@ export class RunIndex {
   /** The runs that match all conditions, newest first. */
   runs(conditions: readonly Condition[] = [], limit: number | null = null): IndexedRun[] {
     const { sql, parameters } = conditionsSql(conditions);
-    const columns = RUN_COLUMNS.map((column) => `"${column}"`).join(', ');
+    const columns = RUN_COLUMN_NAMES.map((column) => `"${column}"`).join(', ');
     const statement = this.#database.prepare(
       `SELECT ${columns} FROM runs WHERE ${sql} ORDER BY ${order('DESC')} LIMIT ?`,
     );
@@ -90,7 +90,7 @@ export class RunIndex {
   ): Promise<IndexedMeasure[]> {
     await this.#refreshMeasures();
     const { sql, parameters } = conditionsSql(conditions);
-    const columns = MEASURE_COLUMNS.map((column) => `measures."${column}"`).join(', ');
+    const columns = MEASURE_COLUMN_NAMES.map((column) => `measures."${column}"`).join(', ');
     const rows = this.#database
       .prepare(
         `SELECT ${columns} FROM measures JOIN runs USING (run_id) WHERE ${demand} ${sql}
@@ -118,7 +118,7 @@ export class RunIndex {
         const remove = this.#database.prepare(`DELETE FROM ${table} WHERE run_id = ?`);
         for (const runId of gone) remove.run(runId);
       }
-      this.#insert('runs', [...RUN_COLUMNS, 'stamp'], rows);
+      this.#insert('runs', [...RUN_COLUMN_NAMES, 'stamp'], rows);
     });
   }
 
@@ -152,7 +152,7 @@ export class RunIndex {
       const rows = read.flatMap(({ runId, measures }) =>
         measures.map((measure, position) => ({ ...indexedMeasure(runId, measure), position })),
       );
-      this.#insert('measures', [...MEASURE_COLUMNS, 'position'], rows);
+      this.#insert('measures', [...MEASURE_COLUMN_NAMES, 'position'], rows);
     });
   }
 

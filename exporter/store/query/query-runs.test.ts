@@ -54,6 +54,19 @@ withDuckDb('the views', () => {
     ]);
   });
 
+  test('runs: what is a number or a time is one in SQL too', async () => {
+    const sql = `SELECT column_name, column_type FROM (DESCRIBE runs) WHERE column_name IN
+      ('missing_shards', 'import_position', 'step', 'isl', 'imported_at', 'end') ORDER BY column_name`;
+    expect(await response(sql)).toEqual([
+      ['end', 'TIMESTAMP'],
+      ['import_position', 'BIGINT'],
+      ['imported_at', 'TIMESTAMP'],
+      ['isl', 'DOUBLE'],
+      ['missing_shards', 'BIGINT'],
+      ['step', 'BIGINT'],
+    ]);
+  });
+
   test('measures: in base units, joined with their run', async () => {
     const sql = `SELECT run_id, value, p99 FROM measures JOIN runs USING (run_id) WHERE measure = 'request_throughput'
       AND scenario = 'example'`;

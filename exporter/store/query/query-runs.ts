@@ -7,9 +7,8 @@ import { ExpectedError, reasonOf } from '../../errors/expected-error.ts';
 import type { Condition } from '../index/select-runs.ts';
 import { RunIndex } from '../index/run-index.ts';
 import type { RunStore } from '../run-store.ts';
-import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import { openRegularFileSync } from '../../files/read-regular-file.ts';
-import { MEASURE_COLUMNS, RUN_COLUMNS, type IndexedMeasure, type IndexedRun } from '../index/rows.ts';
+import { MEASURE_COLUMNS, RUN_COLUMNS, type ColumnContent, type IndexedRun } from '../index/rows.ts';
 import { RECORD_COLUMNS } from '../records/record-columns.ts';
 
 /** A JSON value. Integers beyond 2^53 are strings, instants RFC 3339. */
@@ -150,58 +149,27 @@ function refused(error: unknown): never {
 /** A string as an SQL literal. */
 const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-interface Table<Row> {
-  readonly name: string;
-  /** Column → database type. */
-  readonly types: readonly (readonly [name: string, type: string])[];
-  readonly row: (row: Row) => object;
-}
-
-const RUN_TYPES: Readonly<Partial<Record<keyof IndexedRun, string>>> = {
-  start: 'TIMESTAMP',
-  end: 'TIMESTAMP',
-  concurrency: 'INTEGER',
-  request_rate: 'DOUBLE',
-  isl: 'DOUBLE',
-  osl: 'DOUBLE',
-  step: 'INTEGER',
-  repeat: 'INTEGER',
-  tags: 'VARCHAR[]',
-};
-
-/** One row per run. Times are UTC. */
-const RUNS_TABLE: Table<IndexedRun> = {
-  name: 'runs',
-  types: RUN_COLUMNS.filter((column) => column !== 'damage').map((name) => [name, RUN_TYPES[name] ?? 'VARCHAR']),
-  row: (run) => run,
-};
-
-const MEASURE_NUMBERS: readonly string[] = ['value', 'effective_n', 'mean', 'std', 'min', 'max', ...PERCENTILE_NAMES];
-
-/** One row per measure of a run, base units. */
-const MEASURES_TABLE: Table<IndexedMeasure> = {
-  name: 'measures',
-  types: MEASURE_COLUMNS.map((name) => [
-    name,
-    name === 'n' ? 'BIGINT' : MEASURE_NUMBERS.includes(name) ? 'DOUBLE' : 'VARCHAR',
-  ]),
-  row: (measure) => measure,
+/** Types of the database; times are UTC. */
+const COLUMN_TYPES: Readonly<Record<ColumnContent, string>> = {
+  ...{ text: 'VARCHAR', time: 'TIMESTAMP', texts: 'VARCHAR[]' },
+  ...{ integer: 'BIGINT', number: 'DOUBLE' },
 };
 
 /** Number of rows per JSON text that is inserted into the database. */
 const ROWS_AT_ONCE = 10_000;
 
-/** Creates and fills the table. */
-async function fillTable<Row>(
+/** Creates and fills a table with these of the rows' columns, in base units. */
+async function fillTable(
   connection: DuckDBConnection,
-  { name, types, row }: Table<Row>,
-  rows: readonly Row[],
+  name: string,
+  columns: readonly (readonly [name: string, content: ColumnContent])[],
+  rows: readonly object[],
 ): Promise<void> {
-  const columns = types.map(([column, type]) => `"${column}" ${type}`).join(', ');
-  await connection.run(`CREATE TABLE ${name} (${columns})`);
+  const types = columns.map(([column, content]) => [column, COLUMN_TYPES[content]]);
+  await connection.run(`CREATE TABLE ${name} (${types.map(([column, type]) => `"${column}" ${type}`).join(', ')})`);
   const shape = JSON.stringify([Object.fromEntries(types)]);
   for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
-    const some = JSON.stringify(rows.slice(i, i + ROWS_AT_ONCE).map(row));
+    const some = JSON.stringify(rows.slice(i, i + ROWS_AT_ONCE));
     await connection.run(
       `INSERT INTO ${name} BY NAME SELECT unnest(from_json($rows::JSON, '${shape}'), recursive := true)`,
       { rows: some },
@@ -253,8 +221,10 @@ async function createViews(connection: DuckDBConnection, request: ViewsRequest):
   for (const { run_id, damage } of runs) if (damage !== null) leftOut(`run ${run_id} is left out: ${damage}`);
   const whole = runs.filter(({ damage }) => damage === null);
   const isNamed = (view: string): boolean => new RegExp(`\\b${view}\\b`, 'i').test(sql) || /\bshow\b/i.test(sql);
-  await fillTable(connection, RUNS_TABLE, whole);
-  await fillTable(connection, MEASURES_TABLE, isNamed('measures') ? await index.measures(conditions) : []);
+  const runColumns = Object.entries(RUN_COLUMNS).filter(([name]) => name !== 'damage');
+  await fillTable(connection, 'runs', runColumns, whole);
+  const measures = isNamed('measures') ? await index.measures(conditions) : [];
+  await fillTable(connection, 'measures', Object.entries(MEASURE_COLUMNS), measures);
   const recordFiles = isNamed('records') ? await filesOf(store, whole, recordPaths) : [];
   await createFileView(connection, 'records', RECORD_SHAPE, usable(recordFiles, leftOut));
   const sampleFiles = isNamed('server_samples') ? await filesOf(store, whole, samplePaths) : [];
