@@ -3,8 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LoadCourse } from '../../core/run/load.ts';
 import { replaceWhenWritten } from '../files/durable-file.ts';
-import { ImportRefusal } from '../imports/import-notes.ts';
-import { CliError, ExitCode } from './failure.ts';
+import { CliError } from './failure.ts';
 import {
   checkPrometheusUrl,
   prometheusAccess,
@@ -15,7 +14,7 @@ import type { OptionValues } from './options/options.ts';
 
 export type RecordedPlan = LoadCourse & { readonly notes: readonly string[] };
 
-/** The load that the options name, read from its Prometheus. Throws a `CliError`. */
+/** The load that the options name, read from its Prometheus. Throws an `ExpectedError`. */
 export async function recordedPlan(
   options: OptionValues<typeof LOAD_SOURCE_OPTIONS>,
   signal: AbortSignal,
@@ -25,15 +24,10 @@ export async function recordedPlan(
     throw new CliError('--load-from-prometheus requires --match and --window');
   checkPrometheusUrl('--load-from-prometheus', url);
   const { readRecordedLoad } = await import('../imports/prometheus/recorded-load.ts');
-  try {
-    return await readRecordedLoad(
-      { url, access: await prometheusAccess(options), selector: selectorOf(match), ...window, signal },
-      { compress: compress ?? 1, scale: scale ?? 1 },
-    );
-  } catch (error) {
-    if (error instanceof ImportRefusal) throw new CliError(error.message, ExitCode.failed);
-    throw error;
-  }
+  return readRecordedLoad(
+    { url, access: await prometheusAccess(options), selector: selectorOf(match), ...window, signal },
+    { compress: compress ?? 1, scale: scale ?? 1 },
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import { firstNames } from '../../core/text/quantities.ts';
+import { ExpectedError } from '../errors/expected-error.ts';
 
 /** Notes of one kind beyond this many are counted, not listed. */
 const MAX_LISTED = 20;
@@ -88,6 +89,10 @@ export function printable(text: string): string {
 }
 
 /** The files are known and cannot be imported: what is wrong and what to do, in one line for people. */
-export class ImportRefusal extends Error {
+export class ImportRefusal extends ExpectedError {
   override readonly name = 'ImportRefusal';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('failed', message, options);
+  }
 }

@@ -90,7 +90,6 @@ export async function importRecorded(options: RecordedOptions, url: string, path
     return await judgeBeside({ ...source, from, to }, selectorOf(beside), options);
   } catch (error) {
     if (stopping.signal.aborted) return ExitCode.interrupted;
-    if (error instanceof ImportRefusal) throw new CliError(error.message, ExitCode.failed);
     throw error;
   }
 }

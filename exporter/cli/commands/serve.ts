@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { StorageError, RunsDirectoryError } from '../../errors/expected-error.ts';
+import { ExpectedError, StorageError } from '../../errors/expected-error.ts';
 import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
-import { listen, ListenError } from '../../http/listen.ts';
+import { listen } from '../../http/listen.ts';
 import { createServeApp } from '../../http/serve-app.ts';
 import { webTls } from '../../http/web-config/web-config.ts';
 import { webGuard } from '../../http/web-config/web-guard.ts';
@@ -17,8 +17,8 @@ import type { StorageFailure } from '../../store/object-storage/mirroring.ts';
 import { announceServe, type AnnouncedServe } from '../../store/recovery/serve-presence.ts';
 import { isStorageUrl } from '../../store/storage-location.ts';
 import { command } from '../command.ts';
-import { CliError, ExitCode } from '../failure.ts';
-import { openMirrorOf, openRuns, reportingStorage } from '../open-runs.ts';
+import { CliError, ExitCode, exitCodeOf } from '../failure.ts';
+import { openMirrorOf, openRuns } from '../open-runs.ts';
 import { ACCESS_OPTIONS, requestedAccess, ALLOW_RUNS, allowedStarts } from '../options/access-options.ts';
 import {
   choice,
@@ -176,20 +176,18 @@ const GIGABYTE = 1e9;
 
 /**
  * Opens the cache of runs in object storage. One that cannot be reached is no reason to show nothing: what is in the cache
- * is shown. Throws a `CliError` for any other reason why the storage cannot be read.
+ * is shown. Throws an `ExpectedError` for any other reason why the storage cannot be read.
  */
 async function openedMirror(options: OptionValues<typeof OPTIONS>, say: (line: string) => void): Promise<MirrorStore> {
   const { 'runs-dir': url, 's3-cache-gigabytes': size } = options;
   const mirror = await openMirrorOf(url, storageAccess(options), size * GIGABYTE);
-  await reportingStorage(async () => {
-    try {
-      await mirror.storage.check();
-    } catch (error) {
-      const isAway = error instanceof StorageError && error.problem === 'unreachable';
-      if (!isAway || (await mirror.names()).length === 0) throw error;
-      say(`${error.message}; the runs in the cache are shown`);
-    }
-  });
+  try {
+    await mirror.storage.check();
+  } catch (error) {
+    const isAway = error instanceof StorageError && error.problem === 'unreachable';
+    if (!isAway || (await mirror.names()).length === 0) throw error;
+    say(`${error.message}; the runs in the cache are shown`);
+  }
   return mirror;
 }
 
@@ -292,10 +290,8 @@ export const run = command(OPTIONS, { usage: 'llmbench serve [options]', example
     mirror?.storage.close();
     return ExitCode.done;
   } catch (error) {
-    const isExplained = error instanceof ListenError || error instanceof RunsDirectoryError;
-    const failure = isExplained ? new CliError(error.message) : error;
-    if (!isStructured || !(failure instanceof CliError)) throw failure;
-    log.error(failure.message);
-    return failure.exitCode;
+    if (!isStructured || !(error instanceof ExpectedError)) throw error;
+    log.error(error.message);
+    return exitCodeOf(error);
   }
 });

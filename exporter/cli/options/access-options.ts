@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ConfigurationError, reasonOf } from '../../errors/expected-error.ts';
+import { ConfigurationError, ExpectedError, reasonOf } from '../../errors/expected-error.ts';
 import { roleAccess, tokenAccess, type Access } from '../../http/access/access.ts';
 import type { WebConfigFile } from '../../http/web-config/web-config.ts';
 import type { ServiceStarts } from '../../starts/starts.ts';
@@ -155,7 +155,7 @@ export const problemOfOptions =
       (isPart(given) ? parsedValues : valuesOf)(options, given);
       return null;
     } catch (error) {
-      if (error instanceof CliError) return error.message.replaceAll('\n', ';');
+      if (error instanceof ExpectedError) return error.message.replaceAll('\n', ';');
       throw error;
     }
   };

@@ -3,7 +3,6 @@ import { isRunId } from '../../../core/run/run-id.ts';
 import { doubledLoads } from '../../../core/sweeps/sweep-figures.ts';
 import { runGroup } from '../../run/run-group.ts';
 import type { RunRequest } from '../../run/run-request.ts';
-import { ConfigurationError } from '../../errors/expected-error.ts';
 import type { NamedDataset } from '../../load/datasets/named-dataset.ts';
 import { CliError } from '../failure.ts';
 import { SHARED_BY_RUNS } from './group-options.ts';
@@ -37,7 +36,7 @@ export interface RequestedRuns {
 /** The name of the model of a request that lacks it. */
 export type ModelSource = (request: RunRequest) => Promise<string>;
 
-/** The runs that flags, environment and scenario file ask for. Throws a `CliError`, and what the source of models throws. */
+/** The runs that flags, environment and scenario file ask for. Throws an `ExpectedError`, and what the source of models throws. */
 export async function requestedRuns(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -112,7 +111,7 @@ export async function unseenDefaults(argv: readonly string[]): Promise<string | 
   return (await import('../peer-options/peers.ts')).unseenDefaults(argv, RUN_OPTIONS);
 }
 
-/** The file of `--dataset`, downloaded if it is not in the cache; null without the option. Throws a `CliError`. */
+/** The file of `--dataset`, downloaded if it is not in the cache; null without the option. Throws an `ExpectedError`. */
 async function namedFile(given: GivenArguments, environment: NodeJS.ProcessEnv): Promise<NamedDataset | null> {
   const name = given.values.get('dataset')?.texts.at(-1);
   if (name === undefined) return null;
@@ -120,12 +119,7 @@ async function namedFile(given: GivenArguments, environment: NodeJS.ProcessEnv):
     if (given.values.has(other)) throw new CliError(`--dataset and --${other} cannot be used together`);
   const { 'dataset-rows': rows, 'dataset-column': column } = valuesOf(RUN_OPTIONS, given);
   const { namedDataset, datasetHosts } = await import('../../load/datasets/named-dataset.ts');
-  try {
-    return await namedDataset(name, { rows, column }, datasetHosts(environment));
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new CliError(error.message);
-    throw error;
-  }
+  return namedDataset(name, { rows, column }, datasetHosts(environment));
 }
 
 /**

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, afterAll, beforeAll } from '@jest/globals';
-import { CliError } from '../failure.ts';
+import { ExpectedError } from '../../errors/expected-error.ts';
 import { readOptions } from './options.ts';
 import {
   requestedFields,
@@ -126,12 +126,12 @@ describe('traffic options', () => {
       ],
       [['--endpoint-type', 'chatt'], "--endpoint-type is 'chatt' and must be one of chat, completions, responses"],
     ])('%j', (argv, message) => {
-      expect(() => traffic(...argv)).toThrow(CliError);
+      expect(() => traffic(...argv)).toThrow(ExpectedError);
       expect(() => traffic(...argv)).toThrow(message);
     });
 
     test('--extra-inputs without a value', () => {
-      expect(() => requestedFields(options('--extra-inputs', 'x'))).toThrow(CliError);
+      expect(() => requestedFields(options('--extra-inputs', 'x'))).toThrow(ExpectedError);
     });
   });
 });

@@ -1,5 +1,4 @@
 import type { JsonValue } from '../../../core/run/canonical-json.ts';
-import { ConfigurationError } from '../../errors/expected-error.ts';
 import { detectFileType, TIMED_TYPES } from '../../load/datasets/detect-file-type.ts';
 import { SAMPLING_STRATEGIES } from '../../load/datasets/file-dataset.ts';
 import { firstLineOf } from '../../load/datasets/input-lines.ts';
@@ -260,7 +259,7 @@ export const TRAFFIC_OPTIONS = {
 
 type TrafficOptions = OptionValues<typeof TRAFFIC_OPTIONS>;
 
-/** Throws a `CliError`. */
+/** Throws an `ExpectedError`. */
 export function requestedTraffic(options: TrafficOptions, moreUrls: readonly string[]): TrafficRequest {
   return {
     moreUrls,
@@ -326,24 +325,14 @@ export function requestedReset(options: TrafficOptions): CacheReset | null {
 
 /** Extra inputs and `--ignore-eos`, a shorthand for one of them. */
 export function requestedFields(options: TrafficOptions): Readonly<Record<string, JsonValue>> {
-  const fields = refused(() => parseExtraInputs(options['extra-inputs']));
+  const fields = parseExtraInputs(options['extra-inputs']);
   return options['ignore-eos'] ? { ignore_eos: true, ...fields } : fields;
-}
-
-/** A wrong value of a flag is a `CliError`. */
-function refused<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new CliError(error.message);
-    throw error;
-  }
 }
 
 function requestedDataset(options: TrafficOptions): TrafficRequest['dataset'] {
   const path = options['input-file'];
   const pairs = options['seq-dist'];
-  const distribution = pairs === null ? null : refused(() => parseSequenceDistribution(pairs));
+  const distribution = pairs === null ? null : parseSequenceDistribution(pairs);
   return {
     inputTokens: options.isl,
     outputTokens: options.osl,
@@ -397,11 +386,11 @@ function synthetic(
   };
 }
 
-/** Throws a `CliError`. */
+/** Throws a `ConfigurationError`. */
 function prefixes(options: TrafficOptions): Pick<DatasetRequest['synthetic'], 'prefixes' | 'primed'> {
   const tree = options['prefix-tree'];
   const single = { count: options['num-prefix-prompts'], tokens: options['prefix-prompt-length'] };
-  const levels = tree !== null ? refused(() => parsePrefixLevels(tree)) : single.count > 0 ? [single] : [];
+  const levels = tree !== null ? parsePrefixLevels(tree) : single.count > 0 ? [single] : [];
   if (levels.length === 0) return {};
   return {
     prefixes: { levels, zipfAlpha: options['prefix-zipf-alpha'] },

@@ -6,7 +6,7 @@ import { ObjectStorage } from '../../../store/object-storage/object-storage.ts';
 import { namedRun, SelectionError, type SelectableRun } from '../../../store/index/select-runs.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { CliError, ExitCode } from '../../failure.ts';
-import { openRuns, reportingStorage } from '../../open-runs.ts';
+import { openRuns } from '../../open-runs.ts';
 import { command } from '../../command.ts';
 import { flag } from '../../options/options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../../options/storage-options.ts';
@@ -56,7 +56,7 @@ export const run = command(
       );
       return failed > 0 ? ExitCode.failed : ExitCode.done;
     };
-    return reportingStorage(() => ObjectStorage.use(location, storageAccess(values), work));
+    return ObjectStorage.use(location, storageAccess(values), work);
   },
 );
 

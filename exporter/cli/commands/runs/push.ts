@@ -7,7 +7,6 @@ import { forgetUpload, packUploaded, uploadRun, type UploadedRun } from '../../.
 import { readManifest } from '../../../store/object-storage/download-run.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { ExitCode } from '../../failure.ts';
-import { reportingStorage } from '../../open-runs.ts';
 import { command } from '../../command.ts';
 import { flag } from '../../options/options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../../options/storage-options.ts';
@@ -57,7 +56,7 @@ export const run = command(
       );
       return failed > 0 ? ExitCode.failed : ExitCode.done;
     };
-    return reportingStorage(() => ObjectStorage.use(location, storageAccess(values), work));
+    return ObjectStorage.use(location, storageAccess(values), work);
   },
 );
 
