@@ -65,7 +65,7 @@ export function finishedRunFamilies(
   { republish = [] }: FinishedRunOptions = {},
 ): FamilyInput[] {
   return checkedFamilies([
-    { ...RUN_INFO, type: 'gauge', samples: [{ labels: runInfoLabels(run), value: 1 }] },
+    { ...RUN_INFO, samples: [{ labels: runInfoLabels(run), value: 1 }] },
     ...targetFamilies(run.run_id, result),
     ...stateFamilies(run, result),
     ...endFamilies(run),
@@ -100,7 +100,7 @@ export async function requestHistograms(
 /** None when nothing was collected. */
 function targetFamilies(run_id: string, { servers }: ResultFile): FamilyInput[] {
   const samples = targetInfoSamples({ run_id }, readTargets(servers));
-  return samples.length === 0 ? [] : [{ ...RUN_TARGET_INFO, type: 'gauge', samples }];
+  return samples.length === 0 ? [] : [{ ...RUN_TARGET_INFO, samples }];
 }
 
 /** What became of the run, with the labels that select it. What is unknown is the empty label. */

@@ -188,12 +188,6 @@ function liveFamilies(
     );
     return () => series.map(({ phase, key, labels: own }) => ({ labels: own, value: read(tally.phases[phase], key) }));
   };
-  const gauge = (name: string, help: string, samples: LiveFamily['samples']): LiveFamily => ({
-    name,
-    help,
-    type: 'gauge',
-    samples,
-  });
   const counter = (name: string, help: string, samples: LiveFamily['samples']): LiveFamily => ({
     name,
     help,
@@ -202,55 +196,25 @@ function liveFamilies(
   });
 
   const ofRun: readonly LiveFamily[] = [
-    { ...gauge(BUILD_INFO.name, BUILD_INFO.help, () => one(1, { version })), ofProcess: true },
-    ...(run.shard === '0' ? [gauge(RUN_INFO.name, RUN_INFO.help, () => one(1, runInfoLabels(run)))] : []),
-    ...(run.shard === '0' ? plannedFamilies(run, gauge) : []),
-    gauge(RUN_TARGET_INFO.name, RUN_TARGET_INFO.help, () => targets.samples),
-    ...(respondingTargets === undefined
-      ? []
-      : [gauge(RUN_TARGETS.name, RUN_TARGETS.help, () => one(respondingTargets()))]),
-    gauge(
-      RUN_PHASE.name,
-      RUN_PHASE.help,
-      perPhase((phase) => Number(phase.active)),
-    ),
-    gauge(
-      PHASE_START.name,
-      PHASE_START.help,
-      perPhase((phase) => phase.start_seconds),
-    ),
-    gauge(
-      PHASE_END.name,
-      PHASE_END.help,
-      perPhase((phase) => phase.end_seconds),
-    ),
+    { ...BUILD_INFO, samples: () => one(1, { version }), ofProcess: true },
+    ...(run.shard === '0' ? [{ ...RUN_INFO, samples: () => one(1, runInfoLabels(run)) }] : []),
+    ...(run.shard === '0' ? plannedFamilies(run) : []),
+    { ...RUN_TARGET_INFO, samples: () => targets.samples },
+    ...(respondingTargets === undefined ? [] : [{ ...RUN_TARGETS, samples: () => one(respondingTargets()) }]),
+    { ...RUN_PHASE, samples: perPhase(({ active }) => Number(active)) },
+    { ...PHASE_START, samples: perPhase((phase) => phase.start_seconds) },
+    { ...PHASE_END, samples: perPhase((phase) => phase.end_seconds) },
   ];
-  const dropped: LiveFamily = {
-    ...counter(SERIES_DROPPED.name, SERIES_DROPPED.help, () => one(targets.dropped, {})),
-    ofProcess: true,
-  };
+  const dropped: LiveFamily = { ...SERIES_DROPPED, samples: () => one(targets.dropped, {}), ofProcess: true };
   if (!hasClient) return [...ofRun, dropped];
+  const ofStages: readonly LiveFamily[] = [
+    { ...RUN_STAGE, samples: perStage(({ active }) => Number(active)) },
+    { ...STAGE_START, samples: perStage((stage) => stage.start_seconds) },
+    { ...STAGE_END, samples: perStage((stage) => stage.end_seconds) },
+  ];
   return [
     ...ofRun,
-    ...(stages.length === 0
-      ? []
-      : [
-          gauge(
-            RUN_STAGE.name,
-            RUN_STAGE.help,
-            perStage(({ active }) => Number(active)),
-          ),
-          gauge(
-            STAGE_START.name,
-            STAGE_START.help,
-            perStage((stage) => stage.start_seconds),
-          ),
-          gauge(
-            STAGE_END.name,
-            STAGE_END.help,
-            perStage((stage) => stage.end_seconds),
-          ),
-        ]),
+    ...(stages.length === 0 ? [] : ofStages),
     counter(
       'llmbench_requests_total',
       'Requests ended, by outcome.',
@@ -312,27 +276,31 @@ function liveFamilies(
             perPhase((phase) => phase.audio_ns / 1e9),
           ),
         ]),
-    gauge('llmbench_requests_in_flight', 'Requests sent whose response is not complete.', () => one(tally.inFlight)),
+    {
+      name: 'llmbench_requests_in_flight',
+      help: 'Requests sent whose response is not complete.',
+      type: 'gauge',
+      samples: () => one(tally.inFlight),
+    },
     ...histograms,
-    gauge('llmbench_client_saturated', '1 if this client may limit the measurement (saturated), else 0.', () =>
-      one(Number(tally.clientSaturated)),
-    ),
+    {
+      name: 'llmbench_client_saturated',
+      help: '1 if this client may limit the measurement (saturated), else 0.',
+      type: 'gauge',
+      samples: () => one(Number(tally.clientSaturated)),
+    },
     dropped,
   ];
 }
 
 /** Of the whole run, whatever its shards: what a share of it is measured against. */
-function plannedFamilies(
-  { run_id, comparison_key: { stop } }: RunFile,
-  gauge: (name: string, help: string, samples: LiveFamily['samples']) => LiveFamily,
-): LiveFamily[] {
-  return (
-    [
-      [PLANNED_REQUESTS, stop.request_count],
-      [PLANNED_SECONDS, stop.benchmark_duration_seconds],
-    ] as const
-  ).flatMap(([{ name, help }, value]) =>
-    value === null ? [] : [gauge(name, help, () => [{ labels: { run_id }, value }])],
+function plannedFamilies({ run_id, comparison_key: { stop } }: RunFile): LiveFamily[] {
+  const planned = [
+    [PLANNED_REQUESTS, stop.request_count],
+    [PLANNED_SECONDS, stop.benchmark_duration_seconds],
+  ] as const;
+  return planned.flatMap(([family, value]) =>
+    value === null ? [] : [{ ...family, samples: () => [{ labels: { run_id }, value }] }],
   );
 }
 

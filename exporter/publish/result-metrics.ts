@@ -213,11 +213,7 @@ export class ResultMetrics implements MetricsPage {
       newer,
       damaged: listed.length - runs.length - newer,
     };
-    const head = keptFamily({
-      ...BUILD_INFO,
-      type: 'gauge',
-      samples: [{ labels: { version: this.#options.version }, value: 1 }],
-    });
+    const head = keptFamily({ ...BUILD_INFO, samples: [{ labels: { version: this.#options.version }, value: 1 }] });
     const ofRuns = serversLast(parts.flatMap((part) => part.families));
     const ofNewRuns = parts.flatMap((part) => (newRuns.has(part.runId ?? '') ? part.families : []));
     const tail = [
@@ -227,7 +223,7 @@ export class ResultMetrics implements MetricsPage {
         ...FINISHED_RUNS,
         samples: Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })),
       }),
-      keptFamily({ ...SERIES_DROPPED, type: 'counter', samples: [{ labels: {}, value: this.#droppedSeries }] }),
+      keptFamily({ ...SERIES_DROPPED, samples: [{ labels: {}, value: this.#droppedSeries }] }),
     ];
     const states = ofRuns.filter((family) => !isOfResults(family));
     return {

@@ -21,16 +21,19 @@ export interface LiveRunFacts {
 export const RUN_INFO = {
   name: 'llmbench_run_info',
   help: 'Metadata of the run, always 1; join on run_id.',
+  type: 'gauge',
 } as const;
 
 export const BUILD_INFO = {
   name: 'llmbench_build_info',
   help: 'Version of llmbench, always 1.',
+  type: 'gauge',
 } as const;
 
 export const SERIES_DROPPED = {
   name: 'llmbench_series_dropped_total',
   help: 'Series omitted from this page because a limit was reached.',
+  type: 'counter',
 } as const;
 
 /** The labels of `llmbench_run_info`, the same while the run lasts and ever after. What is unknown is the empty label. */

@@ -26,11 +26,13 @@ export interface ScrapedTarget {
 export const RUN_TARGET_INFO = {
   name: 'llmbench_run_target_info',
   help: "Metrics page that the run read, always 1; address is the label instance of Prometheus' own series of it. At most 256 per run.",
+  type: 'gauge',
 } as const;
 
 export const RUN_TARGETS = {
   name: 'llmbench_run_targets',
   help: 'Metrics pages of servers that responded to the newest scrape of the run; it follows servers that start and end.',
+  type: 'gauge',
 } as const;
 
 /** Every target is a series that stays as long as its run. */
