@@ -276,6 +276,24 @@ describe('a summary without records', () => {
     }));
 });
 
+test('errors that a summary names without their number are as many as its total says, of unknown reasons', () =>
+  inTemporaryFolder(async (folder) => {
+    const summary = JSON.parse(await readFile(join(STEADY, 'profile_export_aiperf.json'), 'utf8')) as object;
+    const alone = join(folder, 'alone');
+    await mkdir(alone);
+    const error = { code: 500, type: 'Internal Server Error', message: 'x' };
+    const changed = {
+      ...summary,
+      error_request_count: { unit: 'requests', avg: 7 },
+      error_summary: [{ error_details: error, count: 4 }, { error_details: { ...error, code: 429 } }],
+    };
+    await writeFile(join(alone, 'profile_export_aiperf.json'), JSON.stringify(changed));
+    const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [alone]));
+    expect(result.requests).toEqual({ ok: 200, error: 7, timeout: null, cancelled: null });
+    expect(result.errors).toEqual({});
+    expect(run.source?.notes.join('\n')).toContain('error_summary does not count all of them');
+  }));
+
 describe('what is wrong with a file', () => {
   const imported = async (folder: string, text: string | Buffer, name = 'profile_export.jsonl') => {
     const path = join(folder, name);

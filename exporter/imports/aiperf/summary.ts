@@ -290,16 +290,18 @@ function failuresOf(
 ): { requests: Omit<StatedResult['requests'], 'ok'>; errors: ResultFile['errors'] } {
   const list = summary.list('error_summary');
   const total = scalarOf(summary, 'error_request_count');
-  if (list === null) {
+  const entries = (list ?? []).map((entry) => new Fields(entry, notes, 'error_summary.'));
+  const counts = entries.map((error) => error.count('count'));
+  if (counts.includes(null)) notes.add('reasons of errors are left out: error_summary does not count all of them');
+  if (list === null || counts.includes(null)) {
     const none = total === 0 ? 0 : null;
     return { requests: { error: total, timeout: none, cancelled: none }, errors: {} };
   }
   const requests: Record<Exclude<Outcome, 'ok'>, number> = { error: 0, timeout: 0, cancelled: 0 };
   const errors: Partial<Record<ErrorReason, number>> = {};
-  for (const entry of list) {
-    const error = new Fields(entry, notes, 'error_summary.');
+  for (const [i, error] of entries.entries()) {
     const details = error.object('error_details');
-    const count = error.count('count') ?? 0;
+    const count = counts[i] ?? 0;
     const reason = details === null ? 'other' : aiperfReason(details);
     errors[reason] = (errors[reason] ?? 0) + count;
     const outcome = outcomeOf(reason);
