@@ -7,7 +7,7 @@ import { seededRandom } from '../core/stats/seeded-random.ts';
 import { RunStore } from '../exporter/store/run-store.ts';
 import { UNKNOWN_HEALTH } from '../exporter/store/sealed/seal-run.ts';
 import { benchPlan } from '../benchmarks/finished-runs.ts';
-import { shardDirectory } from '../exporter/store/shards/shard-folders.ts';
+import { shardDirectory } from '../exporter/store/run-paths.ts';
 
 const START = '2026-01-02T03:04:05.000Z';
 /** Of each shard. */

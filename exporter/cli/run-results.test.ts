@@ -6,7 +6,7 @@ import type { ResultFile } from '../../core/run/result.ts';
 import { RunNotStoredError } from '../errors/expected-error.ts';
 import type { DepartingRun } from '../run/perform-run.ts';
 import type { RunRequest } from '../run/run-request.ts';
-import { shardDirectory } from '../store/shards/shard-folders.ts';
+import { shardDirectory } from '../store/run-paths.ts';
 import { keptRun, mergeLine, shardMark, grafanaRunUrl, linkLines } from './run-results.ts';
 import { groupResult, type GroupRun } from './tables/group-table.ts';
 import { announceServe } from '../store/recovery/serve-presence.ts';

@@ -4,7 +4,7 @@ import { Reloaded } from '../files/reloaded.ts';
 import type { ScenarioState } from '../judge/scenario-state.ts';
 import { runStarter } from '../starts/run-queue.ts';
 import { ScenarioSchedule, parseScheduledScenarios, type ScheduledScenarios } from '../starts/scenario-schedule.ts';
-import { ScheduleLease } from '../store/recovery/schedule-lease.ts';
+import { ScheduleLease } from '../store/recovery/serve-presence.ts';
 import { CliError } from './failure.ts';
 import { problemOfOptions } from './options/access-options.ts';
 import { OPTIONS } from './commands/import.ts';

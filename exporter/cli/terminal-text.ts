@@ -1,7 +1,6 @@
-import { ownValue } from '../../core/text/nearest-names.ts';
 import { wrapped } from '../../core/text/words.ts';
-import type { Print } from './tables/layout.ts';
-import { COLORED_VERDICTS, paintOn } from './verdict-colors.ts';
+import { ownValue } from '../../core/text/nearest-names.ts';
+import { type Print, COLORED_VERDICTS, paintOn } from './tables/layout.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -7,7 +7,7 @@ import { createLiveMetrics } from '../publish/live-metrics.ts';
 import { problemHandler } from './problem.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';
-import { metricsRoute } from './metrics.ts';
+import { metricsRoute } from './service-routes.ts';
 import { createRunApp } from './run-app.ts';
 
 let server: Listening;

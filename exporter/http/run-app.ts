@@ -4,9 +4,8 @@ import type { MetricsPage } from '../publish/metrics-page.ts';
 import { html } from '../report/html.ts';
 import { allowedHost, isLoopback, type HostCheck } from './allowed-host.ts';
 import { landingRoute } from './landing.ts';
-import { metricsRoute } from './metrics.ts';
+import { healthyRoute, notFound, readingOnly, readyRoute, metricsRoute } from './service-routes.ts';
 import { problemHandler } from './problem.ts';
-import { healthyRoute, notFound, readingOnly, readyRoute } from './service-routes.ts';
 
 interface RunAppOptions {
   readonly live: MetricsPage;

@@ -8,7 +8,7 @@ import { isFolder } from '../files/exists.ts';
 import { NotRegularError, readRegularFile } from '../files/read-regular-file.ts';
 import { negotiateFormat } from '../publish/metrics-page.ts';
 import { PAGE_PARTS, type PagePart } from '../publish/page-parts.ts';
-import { probeFamilies } from '../publish/probe-families.ts';
+import { probeFamilies } from '../publish/service-families.ts';
 import { ResultMetrics, type ResultMetricsOptions } from '../publish/result-metrics.ts';
 import type { RunReader } from '../publish/run-reader.ts';
 import { targetGroups } from '../publish/target-info.ts';
@@ -21,9 +21,8 @@ import { mayRead, requireRole, type Access } from './access/access.ts';
 import { allowedHost, type HostCheck } from './allowed-host.ts';
 import { createApi } from './api/api.ts';
 import { PAGE_POLICY, landingRoute, runsTable } from './landing.ts';
-import { metricsRoute } from './metrics.ts';
+import { metricsRoute, healthyRoute, notFound, readingOnly, readyRoute } from './service-routes.ts';
 import { Problem, problemHandler } from './problem.ts';
-import { healthyRoute, notFound, readingOnly, readyRoute } from './service-routes.ts';
 
 /** As Prometheus states it, in each scrape. */
 const TIMEOUT_HEADER = 'X-Prometheus-Scrape-Timeout-Seconds';

@@ -12,7 +12,7 @@ import type { CatalogFamily } from '../../catalog/types.ts';
 import { describeWithPrometheus } from '../../prometheus/testing/describe-prometheus.ts';
 import { startPrometheus } from '../../prometheus/server.ts';
 import { listen } from '../http/listen.ts';
-import { metricsRoute } from '../http/metrics.ts';
+import { metricsRoute } from '../http/service-routes.ts';
 import type { SeriesSummary, ServersFile } from '../../core/run/servers-file.ts';
 import { distribution, requestRecord, resultFile, runFile } from './fixtures/run.ts';
 import { counter, gauge, histogram, serversFile, target } from './fixtures/servers.ts';

@@ -5,7 +5,7 @@ import { packUploaded, uploadRun } from '../store/object-storage/upload-run.ts';
 import { openStore, type RunStore } from '../store/run-store.ts';
 import { mergeShards, type MergedRun } from '../store/shards/merge-shards.ts';
 import { Rendezvous } from '../store/shards/rendezvous.ts';
-import { shardsText } from '../store/shards/shard-folders.ts';
+import { shardsText } from '../store/run-paths.ts';
 import { downloadShards } from '../store/shards/rendezvous-objects.ts';
 import type { PerformedRun } from './perform-run.ts';
 import { writeRunFiles } from './run-files.ts';

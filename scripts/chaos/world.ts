@@ -21,7 +21,7 @@ import { addRun, type AddedRun } from '../../exporter/store/changes/add-run.ts';
 import { addedResult, addedRun, source as importedFrom } from '../../exporter/store/fixtures/added-run.ts';
 import { examplePlan, exampleRecord } from '../../exporter/store/fixtures/example-run.ts';
 import { UNKNOWN_HEALTH } from '../../exporter/store/sealed/seal-run.ts';
-import { shardDirectory } from '../../exporter/store/shards/shard-folders.ts';
+import { shardDirectory } from '../../exporter/store/run-paths.ts';
 import { openStore } from '../../exporter/store/run-store.ts';
 
 const IMPORT_FIXTURE = fileURLToPath(new URL('../../exporter/imports/guidellm/fixtures/v2.json', import.meta.url));

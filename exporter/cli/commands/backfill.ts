@@ -26,7 +26,7 @@ import {
   requestedReceiver,
 } from '../options/publish-options.ts';
 import { namedRuns } from './runs/stored-runs.ts';
-import { saidDelay } from '../said-delay.ts';
+import { saidDelay } from './push.ts';
 import { VERSION } from '../version.ts';
 
 export const OPTIONS = {

@@ -3,8 +3,7 @@ import { boundYoungGeneration } from '../../load/client/young-generation.ts';
 import { boundHeapGrowth } from '../../imports/heap-growth.ts';
 import { mappedImporter } from '../../imports/mapped/mapped.ts';
 import { parseMapping } from '../../imports/mapped/mapping.ts';
-import { importFiles } from '../../imports/import-files.ts';
-import type { ImportReport, ImportRequest } from '../../imports/import-files.ts';
+import { importFiles, type ImportReport, type ImportRequest } from '../../imports/import-files.ts';
 import type { Importer } from '../../imports/importer.ts';
 import { IMPORTERS } from '../../imports/importers.ts';
 import { watchFolders } from '../../imports/watch-folders.ts';
@@ -15,10 +14,20 @@ import { importJson, importTable } from '../tables/import-table.ts';
 import { importRecorded, PROMETHEUS_OPTIONS } from './import-recorded.ts';
 import { openRuns } from '../open-runs.ts';
 import { command } from '../command.ts';
-import { flag, seconds, text, texts } from '../options/options.ts';
-import { timeZoneOption } from '../options/time-zone-option.ts';
+import { flag, seconds, text, texts, type Option } from '../options/options.ts';
 import { scenarioName, TAGS } from '../options/group-options.ts';
 import { untilStopped } from '../until-stopped.ts';
+import { isTimeZone } from '../../imports/reading/wall-time.ts';
+
+/** The zone of times that a result reports without one. */
+export const timeZoneOption = (help: string): Option<string | null> => ({
+  ...text('ZONE', help, null),
+  parse(given) {
+    const name = given.at(-1) ?? '';
+    if (!isTimeZone(name)) throw new Error('a time zone such as UTC or Europe/Berlin');
+    return name;
+  },
+});
 
 export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),

@@ -3,7 +3,7 @@ import { writeRunFiles } from '../../run/run-files.ts';
 import { mergeShards, type MergedRun } from '../../store/shards/merge-shards.ts';
 import { codeOf, reasonOf, RunExistsError } from '../../errors/expected-error.ts';
 import type { RunShards } from '../../../core/run/run.ts';
-import { shardsText } from '../../store/shards/shard-folders.ts';
+import { shardsText } from '../../store/run-paths.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';

@@ -1,13 +1,12 @@
 import { firstNames, things } from '../../../core/text/quantities.ts';
 import { sendPending, type SentPending } from '../../publish/remote-write/send-pending.ts';
-import { readReceiver } from '../../publish/remote-write/receiver.ts';
+import { readReceiver, delayText } from '../../publish/remote-write/receiver.ts';
 import { exists } from '../../files/exists.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { command } from '../command.ts';
 import { flag, seconds, text } from '../options/options.ts';
 import { RECEIVER_OPTIONS, requestedReceiver } from '../options/publish-options.ts';
-import { saidDelay } from '../said-delay.ts';
 import { VERSION } from '../version.ts';
 
 export const OPTIONS = {
@@ -61,3 +60,16 @@ function droppedBefore({ dropped_before: samples, runs_with_dropped: runs }: Sen
 }
 
 const printLine = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/**
+ * Reports, once, that a receiver of remote write does not accept samples and for how long they are sent again. Without it, a
+ * command that waits for the receiver would print nothing.
+ */
+export function saidDelay(say: (line: string) => void): (reason: string, seconds: number) => void {
+  let isSaid = false;
+  return (reason, seconds) => {
+    if (isSaid) return;
+    isSaid = true;
+    say(delayText(reason, seconds));
+  };
+}

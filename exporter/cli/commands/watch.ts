@@ -21,7 +21,7 @@ import {
   pageCredentials,
   targets,
 } from '../options/server-options.ts';
-import { timeZoneOption } from '../options/time-zone-option.ts';
+import { timeZoneOption } from './import.ts';
 import { PROXY_OPTIONS, TLS_OPTIONS, tlsFiles, requestedWebConfig } from '../options/tls-options.ts';
 import { shortNote } from '../tables/import-table.ts';
 import { VERSION } from '../version.ts';

@@ -9,7 +9,7 @@ import { leavesOf } from '../../load/datasets/prefix-tree.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../../publish/linger.ts';
 import { RUN_EXPORTS, type RunRequest } from '../../run/run-request.ts';
-import { shardDirectory } from '../../store/shards/shard-folders.ts';
+import { shardDirectory } from '../../store/run-paths.ts';
 import { CliError } from '../failure.ts';
 import { DEFAULT_DRAIN_TIMEOUT_SECONDS } from '../../servers/scrape/run-edges.ts';
 import { OBJECTIVE_OPTIONS, requestedObjectives } from './objective-options.ts';

@@ -6,7 +6,7 @@ import type { DistributionResult, MeasureResult, ResultFile } from '../../../cor
 import { quantity } from '../../../core/text/quantities.ts';
 import { exampleRecord } from '../../store/fixtures/example-run.ts';
 import { UNKNOWN_HEALTH } from '../../store/sealed/seal-run.ts';
-import { PLAIN } from '../verdict-colors.ts';
+import { PLAIN } from './layout.ts';
 import { resultTable, objectiveLines } from './result-table.ts';
 
 function tableOf(

@@ -3,7 +3,7 @@ import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
 import { figuresOf, type RequestFigures } from '../../../core/measures/request-figures.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { RunEvents } from '../../../core/run/run-output.ts';
-import type { NativeSource } from './family-sampler.ts';
+import type { NativeSource } from './remote-write-publisher.ts';
 
 /** Eight buckets per doubling: consecutive bounds differ by 9 %. */
 export const LATENCY_SCHEMA = 3;

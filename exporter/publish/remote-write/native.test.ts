@@ -5,7 +5,7 @@ import { requestRecord, runFile } from '../fixtures/run.ts';
 import { createLiveMetrics } from '../live-metrics.ts';
 import { CustomBuckets } from './sending.ts';
 import { ExponentialHistogram, NativeLatencies } from './native-latencies.ts';
-import { FamilySampler } from './family-sampler.ts';
+import { FamilySampler } from './remote-write-publisher.ts';
 import type { SeriesLabels } from './pushed-series.ts';
 
 const MS = 1e6;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ownIdentity } from '../../files/process-identity.ts';
-import { ScheduleLease } from './schedule-lease.ts';
+import { ScheduleLease } from './serve-presence.ts';
 
 let directory: string;
 let file: string;

@@ -12,7 +12,7 @@ import { RECORD_COLUMNS } from '../records/record-columns.ts';
 import { openStore, type RunStore } from '../run-store.ts';
 import { UNKNOWN_HEALTH } from '../sealed/seal-run.ts';
 import type { RunEnd } from '../run-writer.ts';
-import { shardDirectory } from './shard-folders.ts';
+import { shardDirectory } from '../run-paths.ts';
 
 let runs = '';
 let store: RunStore;

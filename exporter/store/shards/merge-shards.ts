@@ -10,10 +10,9 @@ import { addRun, type AddedFile, type ReadBack } from '../changes/add-run.ts';
 import { FileShelf } from '../file-shelf.ts';
 import { copyRecords } from '../records/copy-records.ts';
 import { readRecordGroups } from '../records/read-records.ts';
-import { momentaryName, runPaths, unfinishedDirectory } from '../run-paths.ts';
+import { momentaryName, runPaths, unfinishedDirectory, shardsText, shardDirectories } from '../run-paths.ts';
 import { openStore, type RunStore } from '../run-store.ts';
 import { UNKNOWN_HEALTH, resultOf, summaryOptions } from '../sealed/seal-run.ts';
-import { shardsText, shardDirectories } from './shard-folders.ts';
 
 /** One shard of a run. */
 interface ShardRun {

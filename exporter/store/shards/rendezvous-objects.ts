@@ -1,9 +1,8 @@
 import { makeDirectory } from '../../files/exists.ts';
 import { downloadRun, readManifest } from '../object-storage/download-run.ts';
 import type { ObjectStorage } from '../object-storage/object-storage.ts';
-import { unfinishedDirectory } from '../run-paths.ts';
+import { unfinishedDirectory, shardDirectory } from '../run-paths.ts';
 import { RunStore } from '../run-store.ts';
-import { shardDirectory } from './shard-folders.ts';
 
 /** How far a shard has come. `failed`: it ended without a stored run. */
 export const SHARD_STATES = ['preparing', 'ready', 'uploaded', 'failed'] as const;

@@ -20,7 +20,7 @@ import {
   SIGNS,
   type ShardSign,
 } from './rendezvous-objects.ts';
-import { shardsText } from './shard-folders.ts';
+import { shardsText } from '../run-paths.ts';
 import { readInBatches } from '../../files/read-regular-file.ts';
 
 export interface RendezvousParts {

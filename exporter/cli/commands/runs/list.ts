@@ -4,7 +4,7 @@ import { ExitCode } from '../../failure.ts';
 import { command } from '../../command.ts';
 import { flag, integer, text } from '../../options/options.ts';
 import { storageAccess, storageLocation, STORAGE_OPTIONS } from '../../options/storage-options.ts';
-import { paintOn } from '../../verdict-colors.ts';
+import { paintOn } from '../../tables/layout.ts';
 import { withFigures, runListing } from './run-listing.ts';
 import { RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 

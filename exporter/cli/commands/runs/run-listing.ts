@@ -9,7 +9,7 @@ import { readInBatches } from '../../../files/read-regular-file.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { OBJECTIVE_VERDICTS } from '../../tables/result-table.ts';
-import { PLAIN, type Paint } from '../../verdict-colors.ts';
+import { PLAIN, type Paint } from '../../tables/layout.ts';
 
 /** Control characters and line breaks, shown escaped as in JSON. */
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;

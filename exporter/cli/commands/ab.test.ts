@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { continuingArguments, readAbArguments } from './ab-options.ts';
-import { flag, text } from './options.ts';
+import { continuingArguments, readAbArguments } from './ab.ts';
+import { flag, text } from '../options/options.ts';
 
 const OPTIONS = { a: text('URL', '', null), b: text('URL', '', null), json: flag('') };
 const read = (...argv: string[]) => readAbArguments(OPTIONS, argv, {});

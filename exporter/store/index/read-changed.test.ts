@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { RunStore } from '../run-store.ts';
-import { KeptValues } from './kept-values.ts';
+import { KeptValues } from './read-changed.ts';
 
 let directory: string;
 let store: RunStore;

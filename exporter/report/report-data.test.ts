@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { SampledSeries } from '../publish/views/server-view.ts';
-import { serverSignals } from './server-signals.ts';
+import { serverSignals } from './report-data.ts';
 
 const SCRAPES = [0, 2, 4, 6];
 const A = 'http://a:8000/metrics';
