@@ -330,3 +330,24 @@ export interface ResultFile {
   /** The same requests by dimensions of the load; absent without any. A request may be in several. */
   readonly breakdown?: readonly BreakdownResult[];
 }
+
+/** Undefined: the run does not have it. */
+export function scalarOf(measures: readonly MeasureResult[], measure: string): ScalarResult | undefined {
+  return measures.find((each): each is ScalarResult => each.kind === 'scalar' && each.measure === measure);
+}
+
+/** Undefined: the run does not have it. */
+export function distributionOf(
+  measures: readonly MeasureResult[],
+  measure: string,
+  population: DistributionResult['population'] = 'ok',
+  clock: DistributionResult['clock'] = 'sent',
+): DistributionResult | undefined {
+  return measures.find(
+    (each): each is DistributionResult =>
+      each.kind === 'distribution' &&
+      each.measure === measure &&
+      each.population === population &&
+      each.clock === clock,
+  );
+}

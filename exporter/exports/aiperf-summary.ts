@@ -1,6 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
+import {
+  distributionOf,
+  scalarOf,
+  type DistributionResult,
+  type MeasureResult,
+  type ResultFile,
+} from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { summarize, type Summary } from '../../core/stats/percentiles.ts';
 import type { StepStatistics } from '../../core/measures/in-flight.ts';
@@ -70,10 +76,7 @@ function named(
 function statisticsOf(metric: AiperfMetric, result: ResultFile, totals: AiperfTotals): AiperfStatistics | null {
   const { measure, unit } = metric;
   if (measure === null) return fromSummary(unit, totals.summary(metric));
-  const found = result.measures.find(
-    (m): m is DistributionResult =>
-      m.kind === 'distribution' && m.measure === measure.name && m.clock === measure.clock && m.population === 'ok',
-  );
+  const found = distributionOf(result.measures, measure.name, 'ok', measure.clock);
   return found === undefined ? null : fromResult(unit, measure.scale, found);
 }
 
@@ -105,8 +108,7 @@ function fromResult(unit: string, scale: number, result: DistributionResult): Ai
 function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
   const { ok } = result.requests;
   const failed = countOf(result.requests, FAILED_OUTCOMES);
-  const measure = (name: string): number | null =>
-    result.measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === name)?.value ?? null;
+  const measure = (name: string): number | null => scalarOf(result.measures, name)?.value ?? null;
   const usage = (...sums: readonly TokenSum[]): number | null =>
     ok === 0 ? null : sums.reduce<number | null>((all, sum) => plus(all, totals.tokens(sum)), 0);
   const rate = measure('error_ratio');

@@ -1,6 +1,6 @@
 import { stageLoadText } from '../../core/run/load.ts';
 import type { PhaseName } from '../../core/run/record.ts';
-import type { DistributionResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
+import { distributionOf, scalarOf, type ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { RequestView } from './request-view.ts';
 import type { SeriesView } from '../../core/api/run-data.ts';
@@ -20,31 +20,14 @@ export interface ReportData {
   readonly notes: readonly string[];
 }
 
-/** A distribution of the result; undefined if it has none. */
-export function distributionOf(
-  { measures }: Pick<ResultFile, 'measures'>,
-  measure: string,
-  population: 'ok' | 'all' = 'ok',
-  clock: DistributionResult['clock'] = 'sent',
-): DistributionResult | undefined {
-  return measures.find(
-    (m): m is DistributionResult =>
-      m.kind === 'distribution' && m.measure === measure && m.population === population && m.clock === clock,
-  );
-}
-
-/** A scalar of the result; null if unknown. */
-export function scalarOf({ measures }: Pick<ResultFile, 'measures'>, measure: string): ScalarResult | undefined {
-  return measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === measure);
-}
-
 const STREAMED = ['time_to_first_token', 'inter_token_latency', 'request_latency'] as const;
 export type ReportLatency = (typeof STREAMED)[number];
 
 /** The latencies that a result has; responses that were not streamed have only the last one. */
 export function latenciesOf(result: Pick<ResultFile, 'measures'>): readonly ReportLatency[] {
   const isWhole =
-    distributionOf(result, 'time_to_first_token')?.n === 0 && (distributionOf(result, 'request_latency')?.n ?? 0) > 0;
+    distributionOf(result.measures, 'time_to_first_token')?.n === 0 &&
+    (distributionOf(result.measures, 'request_latency')?.n ?? 0) > 0;
   return isWhole ? ['request_latency'] : STREAMED;
 }
 
@@ -52,7 +35,7 @@ export function latenciesOf(result: Pick<ResultFile, 'measures'>): readonly Repo
 export function withoutStreamText(result: Pick<ResultFile, 'measures'>): string | null {
   if (latenciesOf(result) === STREAMED) return null;
   const why =
-    (scalarOf(result, 'document_throughput')?.value ?? null) === null
+    (scalarOf(result.measures, 'document_throughput')?.value ?? null) === null
       ? 'The responses were not streamed'
       : 'The endpoint reads documents and generates no tokens';
   return `${why}: there is no time to first token and no inter-token latency.`;

@@ -1,7 +1,7 @@
 import { COST_MEASURES } from '../../../core/measures/energy-results.ts';
 import type { CapacityFile, CapacityProbe } from '../../../core/run/capacity.ts';
 import { joinedEvents, type RunEvents } from '../../../core/run/run-output.ts';
-import type { ScalarResult } from '../../../core/run/result.ts';
+import { scalarOf, type ScalarResult } from '../../../core/run/result.ts';
 import { shellCommand } from '../../../core/text/words.ts';
 import { checkLoad } from '../../run/planned-load.ts';
 import { findCapacity, type CapacitySearch } from '../../run/find/find-capacity.ts';
@@ -18,7 +18,6 @@ import type { RunStore } from '../../store/run-store.ts';
 import { printing } from '../terminal-text.ts';
 import { Session, withUpload } from '../session.ts';
 import { costFacts } from '../tables/result-table.ts';
-import { scalarOf } from '../tables/scalar-of.ts';
 import { requestText } from '../tables/group-table.ts';
 import { shownArguments } from '../options/public-value.ts';
 import { VERSION } from '../version.ts';

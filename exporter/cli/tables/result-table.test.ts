@@ -194,3 +194,17 @@ test('one line per objective, with its evidence', () => {
     'SLO         undecided: time_to_first_token:p95<300ms (–; the run has no value for it)',
   ]);
 });
+
+test('a model without objectives of its own has no verdict in the table of models', () => {
+  const part = { by: 'model', requests: { ok: 1, error: 0, timeout: 0, cancelled: 0 }, measures: [] } as const;
+  const met = { ...SLO, value: 0.25, interval: null, verdict: 'met', why: null } as const;
+  const lines = resultTable({
+    ...variedResult(),
+    breakdown: [
+      { ...part, value: 'a', slos: [met] },
+      { ...part, value: 'other' },
+    ],
+  }).split('\n');
+  expect(lines.find((line) => line.startsWith('a '))).toMatch(/ met$/);
+  expect(lines.find((line) => line.startsWith('other '))).toMatch(/ –$/);
+});

@@ -4,15 +4,17 @@ import { SERVER_MEASURES, acceptanceByPosition, SPECULATION_MEASURES } from '../
 import { steadinessText } from '../../../core/measures/time-slices.ts';
 import { objectiveText } from '../../../core/objectives/grammar.ts';
 import { stageText } from '../../../core/run/load.ts';
-import { worstVerdict, type ObjectiveResult } from '../../../core/run/objectives.ts';
+import { worstVerdict, type ObjectiveResult, type ObjectiveVerdict } from '../../../core/run/objectives.ts';
 import { FAILED_OUTCOMES, countOf, OUTCOMES, type RequestCounts } from '../../../core/run/record.ts';
-import type {
-  BreakdownResult,
-  MeasureResult,
-  DistributionResult,
-  ResultFile,
-  StageResult,
-  ScalarResult,
+import {
+  scalarOf,
+  distributionOf,
+  type BreakdownResult,
+  type MeasureResult,
+  type DistributionResult,
+  type ResultFile,
+  type StageResult,
+  type ScalarResult,
 } from '../../../core/run/result.ts';
 import { PERCENTILE_NAMES, type PercentileName } from '../../../core/stats/percentiles.ts';
 import {
@@ -25,7 +27,6 @@ import {
   things,
 } from '../../../core/text/quantities.ts';
 import { columnBlocks, TO_FILE, verdictLines, factLines, type TableColumn, type Print } from './layout.ts';
-import { scalarOf } from './scalar-of.ts';
 import { serverFacts, serverVerdict } from './server-lines.ts';
 
 const { cost_per_million_output_tokens: OUTPUT, cost_per_million_total_tokens: TOTAL } = COST_MEASURES;
@@ -81,7 +82,7 @@ function rowsOf({ requests, measures }: ResultFile): Row[] {
     const { measure, clock } = measureOfName(published);
     const again = someFailed && clock === 'sent' && WITH_FAILED.includes(measure);
     return (again ? (['ok', 'all'] as const) : (['ok'] as const)).flatMap((population) => {
-      const found = distribution(measures, measure, clock, population);
+      const found = distributionOf(measures, measure, population, clock);
       if (found === undefined || found.n === 0 || isNoNews(found, measures)) return [];
       return [{ name: population === 'ok' ? (name ?? longTitle(found)) : '  with failed as infinite', found }];
     });
@@ -143,24 +144,15 @@ function interval(found: DistributionResult): string {
 /** Without reasoning, first output and first token are the same: one line is enough. */
 function isNoNews({ measure, n, mean }: DistributionResult, measures: readonly MeasureResult[]): boolean {
   if (measure !== 'time_to_first_output_token') return false;
-  const first = distribution(measures, 'time_to_first_token', 'sent', 'ok');
+  const first = distributionOf(measures, 'time_to_first_token');
   return first?.n === n && first.mean === mean;
-}
-
-function distribution(
-  measures: readonly MeasureResult[],
-  measure: string,
-  clock: DistributionResult['clock'],
-  population: 'ok' | 'all',
-): DistributionResult | undefined {
-  return measures.find(
-    (m): m is DistributionResult =>
-      m.kind === 'distribution' && m.measure === measure && m.clock === clock && m.population === population,
-  );
 }
 
 /** In a terminal and in logs, where what matters must be seen. */
 export const OBJECTIVE_VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
+
+const verdictText = (verdict: ObjectiveVerdict | null): string =>
+  verdict === null ? ABSENT : OBJECTIVE_VERDICTS[verdict];
 
 /** One fact per objective. */
 export function objectiveLines(slos: readonly ObjectiveResult[], print: Print = TO_FILE): string[] {
@@ -300,6 +292,11 @@ const CONVERSATION_FACTS = [
 const LATENCIES = ['time_to_first_token', 'inter_token_latency'] as const;
 const PERCENTILES = ['p50', 'p99'] as const;
 
+const latencyCell =
+  (measure: string, name: PercentileName) =>
+  ({ measures }: Pick<StageResult, 'measures'>): string =>
+    quantity(distributionOf(measures, measure)?.percentiles[name].value, 'seconds');
+
 /** A population of its own within a run: the requests of a stage, or to a model. */
 type Part = Pick<StageResult, 'requests' | 'measures' | 'slos'> & { readonly name: string };
 
@@ -331,8 +328,6 @@ function partTable(kind: keyof typeof PART_NOTES, parts: readonly Part[], width 
     head: [above, below],
     cells: parts.map(cell),
   });
-  const percentile = (measure: string, name: PercentileName) => (part: Part) =>
-    quantity(percentileOf(part, measure, name), 'seconds');
   const rate = (measure: string) => (part: Part) => {
     const found = scalarOf(part.measures, measure);
     return found === undefined || found.value === null ? ABSENT : significant(found.value);
@@ -345,9 +340,9 @@ function partTable(kind: keyof typeof PART_NOTES, parts: readonly Part[], width 
     column('', 'req/s', rate('request_throughput')),
     column('output', 'tok/s', rate('output_token_throughput')),
     ...LATENCIES.flatMap((measure) =>
-      PERCENTILES.map((name) => column(shortTitle(measure), name, percentile(measure, name))),
+      PERCENTILES.map((name) => column(shortTitle(measure), name, latencyCell(measure, name))),
     ),
-    ...(hasSlos ? [column('', 'SLO', ({ slos }) => OBJECTIVE_VERDICTS[worstVerdict(slos) ?? 'met'])] : []),
+    ...(hasSlos ? [column('', 'SLO', ({ slos }) => verdictText(worstVerdict(slos)))] : []),
   ];
   return [...columnBlocks(columns, width), ...PART_NOTES[kind]];
 }
@@ -356,7 +351,7 @@ function partTable(kind: keyof typeof PART_NOTES, parts: readonly Part[], width 
 function conversationFacts({ conversations, measures }: ResultFile): [name: string, text: string][] {
   if (conversations === undefined) return [];
   const parts = CONVERSATION_FACTS.flatMap(([measure, clock, what]) => {
-    const found = distribution(measures, measure, clock, 'ok');
+    const found = distributionOf(measures, measure, 'ok', clock);
     return found?.mean == null || found.mean === 0 ? [] : [`${what} ${quantity(found.mean, found.unit)}`];
   });
   const { complete, incomplete } = conversations;
@@ -371,36 +366,20 @@ function breakdownTable({ breakdown: all = [] }: Pick<ResultFile, 'breakdown'>, 
     head: [above, below],
     cells: breakdown.map(cell),
   });
-  const percentile = (measure: string, name: PercentileName) => (each: BreakdownResult) =>
-    quantity(percentileOf(each, measure, name), 'seconds');
   const columns = [
     column('', breakdown[0]?.by ?? '', ({ value }) => value),
     column('', 'ok', ({ requests }) => counted(requests.ok)),
     column('', 'failed', ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES))),
-    column('input', 'tokens', ({ measures }) =>
-      significantOr(distribution(measures, 'input_sequence_length', 'sent', 'ok')?.mean),
-    ),
+    column('input', 'tokens', ({ measures }) => significantOr(distributionOf(measures, 'input_sequence_length')?.mean)),
     column('cache', 'hits', ({ measures }) => scalarText(measures, 'cached_input_ratio')),
     ...LATENCIES.flatMap((measure) =>
-      PERCENTILES.map((name) => column(shortTitle(measure), name, percentile(measure, name))),
+      PERCENTILES.map((name) => column(shortTitle(measure), name, latencyCell(measure, name))),
     ),
   ];
   return columnBlocks(columns, width);
 }
 
 const significantOr = (value: number | null | undefined): string => (value == null ? ABSENT : significant(value));
-
-function percentileOf(
-  { measures }: Pick<StageResult, 'measures'>,
-  measure: string,
-  name: PercentileName,
-): number | null {
-  const found = measures.find(
-    (each) =>
-      each.kind === 'distribution' && each.measure === measure && each.population === 'ok' && each.clock === 'sent',
-  );
-  return found?.kind === 'distribution' ? found.percentiles[name].value : null;
-}
 
 /** What people look for first: requests, throughput, errors, goodput, objectives, and whether to trust the numbers. */
 function headline(result: ResultFile, print: Print): string[] {

@@ -1,15 +1,15 @@
 import { coolDownCount } from '../../../core/run/record.ts';
-import type {
-  ResultFile,
-  ServerRequests,
-  ServerTarget,
-  EnergyOfGpu,
-  GpuEnergy,
-  MeasureResult,
+import {
+  scalarOf,
+  type ResultFile,
+  type ServerRequests,
+  type ServerTarget,
+  type EnergyOfGpu,
+  type GpuEnergy,
+  type MeasureResult,
 } from '../../../core/run/result.ts';
 import { ABSENT, quantity, significant, things } from '../../../core/text/quantities.ts';
 import { TO_FILE, verdictLines, type Print } from './layout.ts';
-import { scalarOf } from './scalar-of.ts';
 
 /** Whether the servers' metrics are of this run alone, with the counts behind it; none when nothing was collected. */
 export function serverVerdict(servers: ResultFile['servers'], print: Print = TO_FILE): string[] {

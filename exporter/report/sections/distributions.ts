@@ -1,13 +1,13 @@
 import { counted, quantity, tickText } from '../../../core/text/quantities.ts';
 import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
-import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
+import { distributionOf, type DistributionResult, type ResultFile } from '../../../core/run/result.ts';
 import { pathOf, type ChartPoint } from '../../../core/chart/path.ts';
 import { fittedScale, linearScale, ticksOf, type Scale } from '../../../core/chart/scale.ts';
 import { emptyFigure, figure, mark, PLOT, X_RANGE, Y_RANGE, type LegendEntry } from '../figure.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
-import { distributionOf, latenciesOf } from '../report-data.ts';
+import { latenciesOf } from '../report-data.ts';
 import { heading } from '../words.ts';
 
 /** Maximum number of points of a curve; more cannot be distinguished. */
@@ -57,7 +57,7 @@ interface DrawnCurve {
 }
 
 function distribution(result: ResultFile, name: string, { curve, n, drawn, failed }: DrawnCurve): Html {
-  const measure = distributionOf(result, name);
+  const measure = distributionOf(result.measures, name);
   const title = heading({ measure: name, clock: 'sent' });
   const [low, high] = [curve[0]?.[0] ?? NaN, curve.at(-1)?.[0] ?? NaN];
   if (measure === undefined || !(high >= low)) return emptyFigure(title, 'No request has a value for this measure.');

@@ -2,19 +2,12 @@ import { capitalized, measureTitle } from '../../../core/measures/names.ts';
 import { loadText } from '../../../core/run/load.ts';
 import { provenanceFacts } from '../../../core/run/provenance.ts';
 import { OUTCOMES, countOf, FAILED_OUTCOMES } from '../../../core/run/record.ts';
-import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
+import { distributionOf, scalarOf, type DistributionResult, type ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { quantity, ABSENT, counted, quantityRange, significant } from '../../../core/text/quantities.ts';
 import { shellCommand } from '../../../core/text/words.ts';
 import { dataTable, html, type Html } from '../html.ts';
-import {
-  distributionOf,
-  latenciesOf,
-  scalarOf,
-  withoutStreamText,
-  type ReportData,
-  type ReportLatency,
-} from '../report-data.ts';
+import { latenciesOf, withoutStreamText, type ReportData, type ReportLatency } from '../report-data.ts';
 import { runTitle, tooFew } from '../words.ts';
 
 /** Responses that differ from the requested length by more than this change the load. */
@@ -64,7 +57,7 @@ function clientStyle(verdict: string): string {
 
 function alerts(run: RunFile, result: ReportData['result'], notes: readonly string[]): Html[] {
   const { client, requests, servers } = result;
-  const length = scalarOf(result, 'achieved_output_ratio')?.value ?? null;
+  const length = scalarOf(result.measures, 'achieved_output_ratio')?.value ?? null;
   const noStream = withoutStreamText(result);
   const failed = FAILED_OUTCOMES.reduce((sum, outcome) => sum + (requests[outcome] ?? 0), 0);
   const all: (Html | null)[] = [
@@ -170,7 +163,7 @@ function flattened(value: unknown, path = ''): (readonly [name: string, value: s
 /** The key figures, each percentile with its interval. */
 export function tiles(result: ResultFile): Html {
   return html`<section class="tiles" aria-label="Main results">
-    ${latenciesOf(result).map((measure) => latencyTile(measure, distributionOf(result, measure)))}
+    ${latenciesOf(result).map((measure) => latencyTile(measure, distributionOf(result.measures, measure)))}
     ${throughputTile(result)} ${errorsTile(result)}
   </section> `;
 }
@@ -199,10 +192,10 @@ function latencyTile(name: ReportLatency, measure: DistributionResult | undefine
 
 function throughputTile(result: ResultFile): Html {
   const value = (measure: string): string => {
-    const found = scalarOf(result, measure);
+    const found = scalarOf(result.measures, measure);
     return found === undefined ? ABSENT : quantity(found.value, found.unit);
   };
-  if ((scalarOf(result, 'document_throughput')?.value ?? null) !== null) {
+  if ((scalarOf(result.measures, 'document_throughput')?.value ?? null) !== null) {
     return html`<div class="tile">
       <h3>Throughput of ok requests</h3>
       <p class="big">${value('document_throughput')}</p>
@@ -222,7 +215,7 @@ function throughputTile(result: ResultFile): Html {
 function errorsTile(result: ResultFile): Html {
   const { ok, error, timeout, cancelled } = result.requests;
   const failed = countOf(result.requests, FAILED_OUTCOMES);
-  const ratio = scalarOf(result, 'error_ratio')?.value ?? null;
+  const ratio = scalarOf(result.measures, 'error_ratio')?.value ?? null;
   return html`<div class="tile">
     <h3>Errors</h3>
     <p class="big ${failed === null ? '' : failed === 0 ? 'good' : 'bad'}">

@@ -1,14 +1,21 @@
-import { statName, shortTitle, capitalized, measureOfName, statisticTitle } from '../../../core/measures/names.ts';
 import { acceptanceByPosition, SPECULATION_MEASURES } from '../../../core/measures/scalar-results.ts';
+import { ERROR_REASONS, OUTCOMES, countOf, FAILED_OUTCOMES, ERROR_REASON_RULES } from '../../../core/run/record.ts';
+import { statName, shortTitle, capitalized, measureOfName, statisticTitle } from '../../../core/measures/names.ts';
 import { stageText } from '../../../core/run/load.ts';
 import { worstVerdict } from '../../../core/run/objectives.ts';
-import { ERROR_REASONS, OUTCOMES, countOf, FAILED_OUTCOMES, ERROR_REASON_RULES } from '../../../core/run/record.ts';
-import type { DistributionResult, LoadFit, ResultFile, StageResult } from '../../../core/run/result.ts';
+import {
+  distributionOf,
+  scalarOf,
+  type DistributionResult,
+  type LoadFit,
+  type ResultFile,
+  type StageResult,
+} from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
 import { dataTable, headBelow, headOfText, html, type Html } from '../html.ts';
-import { distributionOf, latenciesOf, scalarOf } from '../report-data.ts';
+import { latenciesOf } from '../report-data.ts';
 import { heading, populationWords, tooFew, unitWords, formulaOf, verdictCell } from '../words.ts';
 
 const PERCENTILES = ['p50', 'p90', 'p95', 'p99', 'p99_9'] as const satisfies readonly PercentileName[];
@@ -125,7 +132,7 @@ function partSection(title: string, head: string, note: string, parts: readonly 
   const [first] = parts;
   if (first === undefined) return html``;
   const hasSlos = parts.some(({ slos }) => slos.length > 0);
-  const documents = parts.some((part) => (scalarOf(part, 'document_throughput')?.value ?? null) !== null);
+  const documents = parts.some((part) => (scalarOf(part.measures, 'document_throughput')?.value ?? null) !== null);
   const throughput = documents ? 'document_throughput' : 'output_token_throughput';
   const latencies = latenciesOf(first);
   const rows = parts.map(
@@ -166,13 +173,13 @@ export function turnSection(result: ResultFile): Html {
   if (turns.length === 0) return html``;
   const latencies = latenciesOf(result);
   const mean = (measure: string, of: Pick<Part, 'measures'>): string => {
-    const found = distributionOf(of, measure);
+    const found = distributionOf(of.measures, measure);
     return quantity(found?.mean ?? null, found?.unit ?? 'seconds');
   };
   const { complete = null, incomplete = null } = result.conversations ?? {};
   // What the client added to the waits of the graph; and how far recorded times were kept, if the input has them.
   const ofWait = (turn: Pick<Part, 'measures'>, measure: string): DistributionResult | undefined =>
-    distributionOf(turn, measure, 'ok', measure === 'schedule_delay' ? 'due' : 'sent');
+    distributionOf(turn.measures, measure, 'ok', measure === 'schedule_delay' ? 'due' : 'sent');
   const waits = ['schedule_delay', 'start_deviation'].filter((measure) =>
     turns.some((turn) => (ofWait(turn, measure)?.n ?? 0) > 0),
   );
@@ -205,12 +212,12 @@ export function turnSection(result: ResultFile): Html {
 }
 
 function scalar(part: Pick<Part, 'measures'>, measure: string): string {
-  const found = scalarOf(part, measure);
+  const found = scalarOf(part.measures, measure);
   return quantity(found?.value ?? null, found?.unit ?? 'ratio');
 }
 
 function latency(part: Pick<Part, 'measures'>, measure: string, name: (typeof STAGE_PERCENTILES)[number]): string {
-  return quantity(distributionOf(part, measure)?.percentiles[name].value ?? null, 'seconds');
+  return quantity(distributionOf(part.measures, measure)?.percentiles[name].value ?? null, 'seconds');
 }
 
 /** The hit rate of prefix caches that the plan makes possible beside the measured ones; nothing if the plan does not know it. */

@@ -1,13 +1,13 @@
 import { quantities } from '../../../catalog/equivalents.ts';
 import { ABSENT, counted, quantity, quantityRange, significant, tickText } from '../../../core/text/quantities.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
-import type { ResultFile, ServerRequests, ServersResult } from '../../../core/run/result.ts';
+import { distributionOf, type ResultFile, type ServerRequests, type ServersResult } from '../../../core/run/result.ts';
 import { pathOf } from '../../../core/chart/path.ts';
 import { fittedScale, ticksOf } from '../../../core/chart/scale.ts';
 import { figure, mark, Y_RANGE } from '../figure.ts';
 import { dataTable, html, type Html, headOfText } from '../html.ts';
 import type { SeriesSummary, HistogramStatistics } from '../../../core/run/servers-file.ts';
-import { type ReportData, distributionOf, type ServerSignal, type SignalQuantity } from '../report-data.ts';
+import { type ReportData, type ServerSignal, type SignalQuantity } from '../report-data.ts';
 import { heading } from '../words.ts';
 import { timeAxis, type TimeAxis } from './timeline.ts';
 import { FIRST_TOKEN_PARTS } from '../../../core/measures/first-token-time.ts';
@@ -160,7 +160,7 @@ function roundTrip({ network }: ResultFile): string {
 }
 
 function clientRow(result: ResultFile, name: string): Html {
-  const found = distributionOf(result, name);
+  const found = distributionOf(result.measures, name);
   const value = (number: number | null | undefined): string => quantity(number, found?.unit ?? 'seconds');
   return html`<tr>
     <th>${heading({ measure: name, clock: 'sent' })}<small>client, ok requests</small></th>

@@ -1,3 +1,4 @@
+import { scalarOf } from '../../../core/run/result.ts';
 import { barsPath, pathOf } from '../../../core/chart/path.ts';
 import { linearScale, valueTicks, fittedScale, ticksOf, type Scale } from '../../../core/chart/scale.ts';
 import { capitalized } from '../../../core/measures/names.ts';
@@ -5,7 +6,7 @@ import { steadinessText } from '../../../core/measures/time-slices.ts';
 import { significant, tickText } from '../../../core/text/quantities.ts';
 import { PLOT, X_RANGE, emptyFigure, figure, mark, Y_RANGE, type ChartFigure, type FigureAxis } from '../figure.ts';
 import { html, type Html } from '../html.ts';
-import { latenciesOf, phaseSpans, scalarOf, stageSpans, type ReportData } from '../report-data.ts';
+import { latenciesOf, phaseSpans, stageSpans, type ReportData } from '../report-data.ts';
 import { type LatencyView, type RequestView, binEnd, type TimeBins } from '../request-view.ts';
 
 const MINUTE = 60;
@@ -81,7 +82,7 @@ export function timeline(data: ReportData): Html {
   if (requests === null) return html``;
   const axis = timeAxis(data, requests.bins.spanSeconds);
   const isStreamed = latenciesOf(data.result).length > 1;
-  const isOfDocuments = (scalarOf(data.result, 'document_throughput')?.value ?? null) !== null;
+  const isOfDocuments = (scalarOf(data.result.measures, 'document_throughput')?.value ?? null) !== null;
   return html`<section>
     <h2>Over time</h2>
     <p class="note">

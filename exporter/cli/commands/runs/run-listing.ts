@@ -2,7 +2,7 @@ import { shortTitle } from '../../../../core/measures/names.ts';
 import { loadText } from '../../../../core/run/load.ts';
 import type { ObjectiveResult } from '../../../../core/run/objectives.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/record.ts';
-import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
+import { distributionOf, scalarOf, type MeasureResult, type ResultFile } from '../../../../core/run/result.ts';
 import type { OrderedRun } from '../../../../core/run/run-id.ts';
 import { ABSENT, counted, quantity, significant, things } from '../../../../core/text/quantities.ts';
 import { readInBatches } from '../../../files/read-regular-file.ts';
@@ -69,8 +69,8 @@ export function runFigures({ window, requests, measures, client, slos }: ResultF
   return {
     window_seconds: window.seconds,
     requests,
-    request_throughput: scalar(measures, 'request_throughput'),
-    output_token_throughput: scalar(measures, 'output_token_throughput'),
+    request_throughput: scalarOf(measures, 'request_throughput')?.value ?? null,
+    output_token_throughput: scalarOf(measures, 'output_token_throughput')?.value ?? null,
     time_to_first_token_seconds: latency(measures, 'time_to_first_token'),
     inter_token_latency_seconds: latency(measures, 'inter_token_latency'),
     request_latency_seconds: latency(measures, 'request_latency'),
@@ -80,17 +80,9 @@ export function runFigures({ window, requests, measures, client, slos }: ResultF
   };
 }
 
-function scalar(measures: readonly MeasureResult[], name: string): number | null {
-  const found = measures.find((each): each is ScalarResult => each.kind === 'scalar' && each.measure === name);
-  return found?.value ?? null;
-}
-
 /** Over ok requests, measured from sending. */
 function latency(measures: readonly MeasureResult[], name: string): LatencyFigures | null {
-  const found = measures.find(
-    (each): each is DistributionResult =>
-      each.kind === 'distribution' && each.measure === name && each.population === 'ok' && each.clock === 'sent',
-  );
+  const found = distributionOf(measures, name);
   if (found === undefined) return null;
   return { n: found.n, p50: found.percentiles.p50.value, p99: found.percentiles.p99.value };
 }
