@@ -1,5 +1,5 @@
 import { capitalized } from '../../../core/measures/names.ts';
-import { percentText, things } from '../../../core/text/quantities.ts';
+import { things } from '../../../core/text/quantities.ts';
 import { scenarioText } from '../../judge/compare.ts';
 import type { ComparedMeasure, Explanation, VerdictReport } from '../../../core/api/comparison.ts';
 import type { VerdictName } from '../../../core/api/verdict.ts';
@@ -11,15 +11,15 @@ import {
   SIGNAL_HEAD,
   anchorLines,
   effectLines,
-  effectText,
+  figureCells,
   findingText,
   intervalText,
   isOpenByRate,
   leftOutLines,
   OUTCOMES,
   RATE_LEGEND,
+  runsCell,
   shownMeasures,
-  sideText,
   stateLines,
   verdictCell,
 } from './verdict-text.ts';
@@ -101,20 +101,17 @@ function measureTable(shown: readonly ComparedMeasure[], reach: number): Html {
             ${head.map((name) => html`<th>${name}</th>`)}
           </tr>
         </thead>
-        ${shown.map(
-          (measure) =>
-            html`<tr>
-              <th>${capitalized(measure.title)}${measure.gating ? html`<small>decides the verdict</small>` : null}</th>
-              <td class="${STYLES[measure.verdict]}">${verdictCell(measure)}</td>
-              <td>${sideText(measure.values.median_a, measure.values.a, measure.unit)}</td>
-              <td>${sideText(measure.values.median_b, measure.values.b, measure.unit)}</td>
-              <td>${effectText(measure)}</td>
-              <td>${intervalText(measure)}</td>
-              <td>${effectPlot(measure, reach)}</td>
-              <td>±${percentText(measure.margin)}</td>
-              <td>${measure.runs.a} + ${measure.runs.b}</td>
-            </tr>`,
-        )}
+        ${shown.map((measure) => {
+          const [a, b, effect, interval, margin] = figureCells(measure);
+          return html`<tr>
+            <th>${capitalized(measure.title)}${measure.gating ? html`<small>decides the verdict</small>` : null}</th>
+            <td class="${STYLES[measure.verdict]}">${verdictCell(measure)}</td>
+            ${[a, b, effect, interval].map((cell) => html`<td>${cell}</td>`)}
+            <td>${effectPlot(measure, reach)}</td>
+            <td>${margin}</td>
+            <td>${runsCell(measure)}</td>
+          </tr>`;
+        })}
       </table>
     </div>
     <p class="note">

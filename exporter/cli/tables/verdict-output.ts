@@ -1,7 +1,6 @@
 import type { VerdictReport, ComparedMeasure, Explanation } from '../../../core/api/comparison.ts';
 import type { VerdictName } from '../../../core/api/verdict.ts';
 import { capitalized } from '../../../core/measures/names.ts';
-import { percentText } from '../../../core/text/quantities.ts';
 import { scenarioText } from '../../judge/compare.ts';
 import { gates } from '../../judge/scenario-state.ts';
 import { ExitCode } from '../failure.ts';
@@ -18,14 +17,13 @@ import {
   signalCells,
   SIGNAL_HEAD,
   effectLines,
-  effectText,
+  figureCells,
   findingText,
-  intervalText,
   isOpenByRate,
   leftOutLines,
   RATE_LEGEND,
+  runsCell,
   shownMeasures,
-  sideText,
   verdictCell,
   verdictText,
   acknowledgedText,
@@ -171,17 +169,8 @@ function table(measures: readonly ComparedMeasure[]): string[] {
 }
 
 function cells(measure: ComparedMeasure): string[] {
-  const { verdict, values, unit, margin, runs } = measure;
-  return [
-    capitalized(measure.title),
-    `${MARKS[verdict]} ${verdictCell(measure)}`,
-    sideText(values.median_a, values.a, unit),
-    sideText(values.median_b, values.b, unit),
-    effectText(measure),
-    intervalText(measure),
-    `±${percentText(margin)}`,
-    `${runs.a} + ${runs.b}`,
-  ];
+  const verdict = `${MARKS[measure.verdict]} ${verdictCell(measure)}`;
+  return [capitalized(measure.title), verdict, ...figureCells(measure), runsCell(measure)];
 }
 
 function signalTable(explanation: Explanation): string[] {

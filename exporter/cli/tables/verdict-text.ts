@@ -188,22 +188,33 @@ export const RATE_LEGEND =
   'also where its own interval excludes 0 %';
 
 function row(measure: ComparedMeasure): string[] {
-  const { values, unit, runs } = measure;
   return [
     `${measure.title}${measure.gating ? ' *' : ''}`,
     verdictCell(measure),
+    ...figureCells(measure),
+    measure.detectable === null ? ABSENT : `+${percentText(measure.detectable)}`,
+    runsCell(measure),
+  ];
+}
+
+/** A, B, the effect, its interval and the margin, as every table of measures has them. */
+export function figureCells(
+  measure: ComparedMeasure,
+): readonly [a: string, b: string, effect: string, interval: string, margin: string] {
+  const { values, unit, margin } = measure;
+  return [
     sideText(values.median_a, values.a, unit),
     sideText(values.median_b, values.b, unit),
     effectText(measure),
     intervalText(measure),
-    `±${percentText(measure.margin)}`,
-    measure.detectable === null ? ABSENT : `+${percentText(measure.detectable)}`,
-    `${runs.a} + ${runs.b}`,
+    `±${percentText(margin)}`,
   ];
 }
 
+export const runsCell = ({ runs }: ComparedMeasure): string => `${runs.a} + ${runs.b}`;
+
 /** The median of a side; if its values are intervals, the span of all of them. */
-export function sideText(median: number | null, values: ComparedMeasure['values']['a'], unit: Unit): string {
+function sideText(median: number | null, values: ComparedMeasure['values']['a'], unit: Unit): string {
   if (median !== null) return quantity(median, unit);
   const intervals = values.filter((value) => value !== null && typeof value === 'object');
   if (intervals.length === 0) return ABSENT;
@@ -214,7 +225,7 @@ export function sideText(median: number | null, values: ComparedMeasure['values'
 }
 
 /** The estimated change of B against A, e.g. `+12.3 %`. */
-export function effectText({ effect }: ComparedMeasure): string {
+function effectText({ effect }: ComparedMeasure): string {
   return effect === null ? ABSENT : changeText(effect.estimate);
 }
 
