@@ -23,13 +23,13 @@ export interface TlsSettings {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** Reads the files. Throws a `ConfigurationError` that names the option and the file. */
-export async function readTlsFiles(files: TlsFiles): Promise<TlsSettings> {
+/** Reads the files; `prefix`: of the options. Throws a `ConfigurationError` that names the option and the file. */
+export async function readTlsFiles(files: TlsFiles, prefix = '--'): Promise<TlsSettings> {
   if ((files.certFile === null) !== (files.keyFile === null))
-    throw new ConfigurationError('--tls-cert and --tls-key must be set together');
-  const ca = await pemFile(files.caFile, '--tls-ca');
-  const cert = await pemFile(files.certFile, '--tls-cert');
-  const key = await pemFile(files.keyFile, '--tls-key');
+    throw new ConfigurationError(`${prefix}tls-cert and ${prefix}tls-key must be set together`);
+  const ca = await pemFile(files.caFile, `${prefix}tls-ca`);
+  const cert = await pemFile(files.certFile, `${prefix}tls-cert`);
+  const key = await pemFile(files.keyFile, `${prefix}tls-key`);
   return {
     ...(ca === null ? {} : { ca }),
     ...(cert === null ? {} : { cert }),

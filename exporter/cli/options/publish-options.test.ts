@@ -51,10 +51,10 @@ test('a Grafana without a token gets no annotations: it is only linked to', () =
 
 describe('refused', () => {
   test.each<[readonly string[], RegExp]>([
-    [['--remote-write-header', 'Content-Type: text/plain'], /Content-Type is set by the protocol/],
-    [['--remote-write-header', 'X-Prometheus-Remote-Write-Version:9'], /is set by the protocol/],
-    [['--remote-write-header', 'geheim'], /must be NAME:VALUE/],
-    [['--remote-write-header', 'x-key: a\nb'], /must be NAME:VALUE/],
+    [['--remote-write-header', 'Content-Type: text/plain'], /content-type is set by the HTTP client/],
+    [['--remote-write-header', 'X-Prometheus-Remote-Write-Version:9'], /is set by the HTTP client/],
+    [['--remote-write-header', 'geheim'], /must be NAME: VALUE/],
+    [['--remote-write-header', 'x-key: a\nb'], /must be NAME: VALUE/],
     [['--remote-write-label', '__name__=x'], /must be NAME=VALUE/],
     [['--remote-write-label', 'a b=x'], /must be NAME=VALUE/],
     [['--remote-write-protocol', '3'], /one of auto, 1, 2/],

@@ -7,6 +7,7 @@ import {
 import { PROTOCOL_CHOICES, RESERVED_HEADERS, type ReceiverRequest } from '../../publish/remote-write/receiver.ts';
 import { CliError } from '../failure.ts';
 import { choice, flag, integer, seconds, text, texts, type OptionValues } from './options.ts';
+import { headersOf } from './tls-options.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -134,8 +135,8 @@ export function requestedReceiver(options: OptionValues<typeof RECEIVER_OPTIONS>
       environmentVariable: options['remote-write-bearer-env'],
       file: options['remote-write-bearer-file'],
     },
-    headers: headers(options['remote-write-header'], 'remote-write-header'),
-    headerVariables: headers(options['remote-write-header-env'], 'remote-write-header-env'),
+    headers: headersOf(options['remote-write-header'], '--remote-write-header', RESERVED_HEADERS),
+    headerVariables: headersOf(options['remote-write-header-env'], '--remote-write-header-env', RESERVED_HEADERS),
     tls: {
       caFile: options['remote-write-tls-ca'],
       certFile: options['remote-write-tls-cert'],
@@ -181,18 +182,6 @@ export function requestedLabels(given: readonly string[]): Readonly<Record<strin
           `--remote-write-label is '${pair}' and must be NAME=VALUE, with a name of letters, digits and underscores`,
         );
       return [name, value] as const;
-    }),
-  );
-}
-
-/** RFC 9110 field names and values; a value is not repeated in a message, it may be a secret. */
-function headers(given: readonly string[], option: string): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    given.map((header) => {
-      const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]+)$/.exec(header) ?? [];
-      if (name === '') throw new CliError(`--${option} '${header.split(':')[0]}…' must be NAME:VALUE`);
-      if (RESERVED_HEADERS.has(name.toLowerCase())) throw new CliError(`--${option}: ${name} is set by the protocol`);
-      return [name.toLowerCase(), value] as const;
     }),
   );
 }

@@ -5,6 +5,7 @@ import {
   DEFAULT_IDLE_TIMEOUT_SECONDS,
   DEFAULT_REQUEST_TIMEOUT_SECONDS,
 } from '../../load/responses/response-reader.ts';
+import { FRAMING_HEADERS } from '../../load/transports/raw/http-head.ts';
 import { leavesOf } from '../../load/datasets/prefix-tree.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../../publish/linger.ts';
@@ -27,7 +28,6 @@ import {
 } from './load-options.ts';
 import { MODEL_OPTIONS, requestedModels } from './model-options.ts';
 import {
-  headersOf,
   DEFAULT_INTERVAL_SECONDS,
   definitions,
   formats,
@@ -52,6 +52,7 @@ import {
 } from './traffic-options.ts';
 import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
 import { STORAGE_OPTIONS, storageLocation } from './storage-options.ts';
+import { headersOf } from './tls-options.ts';
 import { choice, flag, integer, list, number, ratio, seconds, text, texts, type OptionValues } from './options.ts';
 
 /** Number of variants of the texts to draw from. */
@@ -336,7 +337,7 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     textVariant: options['prompt-variant'] ?? (reusesTexts(options) ? 0 : newTexts(options)),
     group: null,
     sampling: requestedFields(options),
-    headers: headersOf(options.header, '--header'),
+    headers: headersOf(options.header, '--header', FRAMING_HEADERS),
     traffic,
     cacheReset: isFirstShard(options) ? requestedReset(options) : null,
     requestTimeoutSeconds: options['request-timeout-seconds'],

@@ -5,29 +5,7 @@ import type { NamedPage, SearchedPages } from '../../servers/scrape/named-pages.
 import { parseTarget, type PageCredentials } from '../../servers/scrape/targets.ts';
 import { CliError } from '../failure.ts';
 import { choice, integer, text, texts, type Option, type OptionValues } from './options.ts';
-import type { PROXY_OPTIONS } from './tls-options.ts';
-
-/**
- * Header lines by their name in lower case (RFC 9110 field names and values). `ownHeaders`: those that the client sets
- * itself. Throws a `CliError` without the value, which may be a secret.
- */
-export function headersOf(
-  lines: readonly string[],
-  option: string,
-  ownHeaders: ReadonlySet<string> = FRAMING_HEADERS,
-): Readonly<Record<string, string>> {
-  const entries = lines.map((line) => {
-    const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(line);
-    if (match === null) {
-      const given = line.includes(':') ? ` '${line.slice(0, line.indexOf(':'))}…'` : '';
-      throw new CliError(`${option}${given} must be NAME: VALUE`);
-    }
-    const name = (match[1] ?? '').toLowerCase();
-    if (ownHeaders.has(name)) throw new CliError(`${option}: ${name} is set by the HTTP client`);
-    return [name, match[2] ?? ''] as const;
-  });
-  return Object.fromEntries(entries);
-}
+import { headersOf, type PROXY_OPTIONS } from './tls-options.ts';
 
 /** What a scrape negotiates itself: another format or a compressed page could not be read. */
 const SCRAPE_HEADERS: ReadonlySet<string> = new Set([...FRAMING_HEADERS, 'accept', 'accept-encoding', 'range']);

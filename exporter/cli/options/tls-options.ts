@@ -45,3 +45,25 @@ export async function requestedWebConfig(
     throw error;
   }
 }
+
+/**
+ * Header lines by their name in lower case (RFC 9110 field names and values). `ownHeaders`: those that the client sets
+ * itself. Throws a `CliError` without the value, which may be a secret.
+ */
+export function headersOf(
+  lines: readonly string[],
+  option: string,
+  ownHeaders: ReadonlySet<string>,
+): Readonly<Record<string, string>> {
+  const entries = lines.map((line) => {
+    const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(line);
+    if (match === null) {
+      const given = line.includes(':') ? ` '${line.slice(0, line.indexOf(':'))}…'` : '';
+      throw new CliError(`${option}${given} must be NAME: VALUE`);
+    }
+    const name = (match[1] ?? '').toLowerCase();
+    if (ownHeaders.has(name)) throw new CliError(`${option}: ${name} is set by the HTTP client`);
+    return [name, match[2] ?? ''] as const;
+  });
+  return Object.fromEntries(entries);
+}

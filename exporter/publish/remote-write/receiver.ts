@@ -1,25 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError, codeOf } from '../../errors/expected-error.ts';
 import { queryValues } from '../../http-client/public-url.ts';
+import { readTlsFiles, type TlsFiles, type TlsSettings } from '../../http-client/tls-files.ts';
 
 /** A remote-write receiver and its credentials. Secrets are in memory only. */
 export interface Receiver {
   readonly url: string;
   /** Also credentials; sent with every request. Never shown. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly tls: ReceiverTls;
+  readonly tls: TlsSettings;
   /** Strings that must not appear in any message. */
   readonly secrets: readonly string[];
   readonly protocol: ProtocolChoice;
-}
-
-/** Options of `tls.connect`, PEM. */
-interface ReceiverTls {
-  readonly ca?: string;
-  readonly cert?: string;
-  readonly key?: string;
-  readonly servername?: string;
-  readonly rejectUnauthorized?: boolean;
 }
 
 export const PROTOCOL_CHOICES = ['auto', '1', '2'] as const;
@@ -58,13 +50,7 @@ export interface ReceiverRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Headers whose values are in environment variables. */
   readonly headerVariables: Readonly<Record<string, string>>;
-  readonly tls: {
-    readonly caFile: string | null;
-    readonly certFile: string | null;
-    readonly keyFile: string | null;
-    readonly serverName: string | null;
-    readonly insecure: boolean;
-  };
+  readonly tls: TlsFiles;
 }
 
 /** Reads the secrets and files of a request. Throws a `ConfigurationError` that contains none of them. */
@@ -90,7 +76,7 @@ export async function readReceiver(request: ReceiverRequest, environment: NodeJS
   return {
     url,
     headers: { ...request.headers, ...Object.fromEntries(headerSecrets), ...authorization },
-    tls: await readTls(request.tls),
+    tls: await readTlsFiles(request.tls, '--remote-write-'),
     secrets: [
       ...new Set([
         secret,
@@ -130,27 +116,6 @@ function headerText(text: string, where: string): string {
   if (!/^[\x20-\x7e]+$/.test(text))
     throw new ConfigurationError(`${where}: it is empty or contains a character that is not allowed in a header`);
   return text;
-}
-
-async function readTls(tls: ReceiverRequest['tls']): Promise<ReceiverTls> {
-  if ((tls.certFile === null) !== (tls.keyFile === null))
-    throw new ConfigurationError('--remote-write-tls-cert and --remote-write-tls-key must be set together');
-  const pem = async (path: string | null, option: string): Promise<string | null> => {
-    if (path === null) return null;
-    const text = await fileText(path, option);
-    if (!text.includes('-----BEGIN ')) throw new ConfigurationError(`${option} ${path}: not a PEM file`);
-    return text;
-  };
-  const ca = await pem(tls.caFile, '--remote-write-tls-ca');
-  const cert = await pem(tls.certFile, '--remote-write-tls-cert');
-  const key = await pem(tls.keyFile, '--remote-write-tls-key');
-  return {
-    ...(ca === null ? {} : { ca }),
-    ...(cert === null ? {} : { cert }),
-    ...(key === null ? {} : { key }),
-    ...(tls.serverName === null ? {} : { servername: tls.serverName }),
-    ...(tls.insecure ? { rejectUnauthorized: false } : {}),
-  };
 }
 
 async function fileText(path: string, option: string): Promise<string> {
