@@ -166,5 +166,5 @@ function errorsOf(aggregate: Fields | null): ImportedRun['stated']['errors'] {
   const codes = aggregate?.object('error_codes_frequency') ?? null;
   const reasonOf = (code: string): ErrorReason =>
     code === '408' ? 'request_timeout' : pythonError(`HTTP ${code}`).reason;
-  return errorCounts((codes?.names ?? []).map((code) => [reasonOf(code), codes?.count(code) ?? 0]));
+  return errorCounts((codes?.names ?? []).map((code) => [reasonOf(code), codes?.count(code) ?? null]));
 }

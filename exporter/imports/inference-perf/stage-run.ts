@@ -345,5 +345,5 @@ function errorsOf(labels: Fields | null): ImportedRun['stated']['errors'] {
     const status = /^(\d{3}) - /.exec(label)?.[1];
     return pythonError(status === undefined ? label : `HTTP ${status}`).reason;
   };
-  return errorCounts((labels?.names ?? []).map((label) => [reasonOf(label), labels?.at(label).count('count') ?? 0]));
+  return errorCounts((labels?.names ?? []).map((label) => [reasonOf(label), labels?.at(label).count('count') ?? null]));
 }

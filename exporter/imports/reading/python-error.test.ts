@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pythonError } from './python-error.ts';
+import { errorCounts, pythonError } from './python-error.ts';
 
 // Texts of aiohttp 3 and httpx 0.28, and the reason phrases of RFC 9110.
 test.each([
@@ -32,4 +32,20 @@ test.each([
   ['KeyError: choices', 'other', null],
 ] as const)('%s', (text, reason, http_status) => {
   expect(pythonError(text)).toEqual({ reason, http_status });
+});
+
+test('counts of one reason add up; with one that is unknown none is known', () => {
+  expect(
+    errorCounts([
+      ['http_5xx', 2],
+      ['http_429', 1],
+      ['http_5xx', 3],
+    ]),
+  ).toEqual({ http_5xx: 5, http_429: 1 });
+  expect(
+    errorCounts([
+      ['http_5xx', 2],
+      ['http_429', null],
+    ]),
+  ).toEqual({});
 });

@@ -49,10 +49,16 @@ export function howEnded(failure: PythonError | null): Pick<RequestRecord, 'outc
   return { outcome: outcomeOf(reason), reason, http_status };
 }
 
-/** How many requests failed for which reason, from counts of which several may have the same. */
-export function errorCounts(counts: Iterable<readonly [ErrorReason, number]>): ResultFile['errors'] {
+/**
+ * How many requests failed for which reason, from counts of which several may have the same. Empty, as what is not reported, if
+ * one of them is unknown.
+ */
+export function errorCounts(counts: Iterable<readonly [ErrorReason, number | null]>): ResultFile['errors'] {
   const errors: Partial<Record<ErrorReason, number>> = {};
-  for (const [reason, count] of counts) errors[reason] = (errors[reason] ?? 0) + count;
+  for (const [reason, count] of counts) {
+    if (count === null) return {};
+    errors[reason] = (errors[reason] ?? 0) + count;
+  }
   return errors;
 }
 
