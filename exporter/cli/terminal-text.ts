@@ -1,4 +1,5 @@
 import { wrapped } from '../../core/text/words.ts';
+import type { DepartureLines } from '../run/run-group.ts';
 import { ownValue } from '../../core/text/nearest-names.ts';
 import { type Print, COLORED_VERDICTS, paintOn } from './tables/layout.ts';
 
@@ -80,4 +81,9 @@ export function saidOnce(say: (line: string) => void): (line: string) => void {
     for (const sentence of sentences) said.add(sentence);
     if (!isKnown) say(sentences.join(' '));
   };
+}
+
+/** The lines of departed runs, each once; `runs`: how many runs the command has. */
+export function departureTexts(lines: DepartureLines, runs: number): readonly string[] {
+  return [...lines].map(([line, about]) => (about > 1 ? `${line} (${about} of ${runs} runs)` : line));
 }

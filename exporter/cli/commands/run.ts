@@ -8,9 +8,8 @@ import { performGroup } from '../../run/run-group.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import type { RunUploads } from '../../run/run-uploads.ts';
 import type { ShardMeeting } from '../../run/shard-meeting.ts';
-import { departureTexts } from '../series/run-series.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { writeMessage } from '../terminal-text.ts';
+import { departureTexts, writeMessage } from '../terminal-text.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
 import type { GivenArguments } from '../options/options.ts';
 import {

@@ -3,10 +3,10 @@ import type { ResultFile } from '../../../core/run/result.ts';
 import { reasonOf } from '../../errors/expected-error.ts';
 import { LivePage } from '../../http/live-page.ts';
 import type { LiveSource, RunFamily, ServedPage } from '../../publish/served-page.ts';
-import { Departures, type DepartureLines } from '../../run/run-group.ts';
+import { Departures } from '../../run/run-group.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { requestedWebConfig } from '../options/tls-options.ts';
-import { writeMessage } from '../terminal-text.ts';
+import { departureTexts, writeMessage } from '../terminal-text.ts';
 import {
   SERIALIZATION,
   SERIES_VARIABLE,
@@ -14,11 +14,6 @@ import {
   type MessageOfRun,
   type MessageOfSeries,
 } from './page-messages.ts';
-
-/** The lines of departed runs, each once; `runs`: how many runs the command has. */
-export function departureTexts(lines: DepartureLines, runs: number): readonly string[] {
-  return [...lines].map(([line, about]) => (about > 1 ? `${line} (${about} of ${runs} runs)` : line));
-}
 
 /** What the series does for a run in a child process. */
 interface HandedPageHost {
