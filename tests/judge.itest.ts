@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { RunFile } from '../core/run/run.ts';
-import { parseFaults } from '../simulator/faults/parse.ts';
+import { parseFaults } from '../simulator/faults/plan.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { llmbench } from './llmbench.ts';
 

@@ -7,7 +7,7 @@ import { probeSize, ProbeWatch, type ProbeDecision } from '../../exporter/run/fi
 import { Engine } from '../../simulator/engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS, type EngineParameters } from '../../simulator/engine/parameters.ts';
 import type { SimulatedSystem } from '../../simulator/main.ts';
-import { SGLANG_PARAMETERS } from '../../simulator/sglang/engine-server.ts';
+import { SGLANG_PARAMETERS } from '../../simulator/sglang/start.ts';
 import { TRTLLM_PARAMETERS } from '../../simulator/trtllm/start.ts';
 
 /**

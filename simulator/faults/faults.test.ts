@@ -6,8 +6,7 @@ import type { RunningSimulator, SimulatorOptions } from '../main.ts';
 import { readPage } from '../metrics/testing/read-page.ts';
 import type { SimulatedPage } from '../metrics/testing/read-page.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
-import { withEngineFaults } from './plan.ts';
-import { parseFaults } from './parse.ts';
+import { parseFaults, withEngineFaults } from './plan.ts';
 
 const FAST: Partial<EngineParameters> = {
   stepBaseMilliseconds: 2,

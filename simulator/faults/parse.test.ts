@@ -1,8 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 
-import { parseFaults } from './parse.ts';
-import { NO_FAULTS } from './plan.ts';
-import type { FaultPlan } from './plan.ts';
+import { NO_FAULTS, parseFaults, type FaultPlan } from './plan.ts';
 
 describe('valid faults', () => {
   test.each<[string, Partial<FaultPlan>]>([

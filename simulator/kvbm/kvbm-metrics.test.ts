@@ -8,7 +8,7 @@ import { Engine } from '../engine/engine.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { pageShape } from '../metrics/testing/page-shape.ts';
 import { readPage } from '../metrics/testing/read-page.ts';
-import { KvbmMetrics, HitWindow } from './kvbm-metrics.ts';
+import { KvbmMetrics, HitWindow } from './start.ts';
 
 const HOST_BLOCKS = 6;
 const PARAMETERS = {

@@ -6,7 +6,7 @@ import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { pageShape } from '../metrics/testing/page-shape.ts';
-import { SGLANG_PARAMETERS } from './engine-server.ts';
+import { SGLANG_PARAMETERS } from './start.ts';
 import { SglangProfile } from './profile.ts';
 
 // Written by SGLang 0.5.23's own collectors: before the first request, and after 150 of which 6 were aborted.

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
-import { parseFaults } from '../faults/parse.ts';
+import { parseFaults } from '../faults/plan.ts';
 import { startSimulator } from '../main.ts';
 import type { RunningSimulator, SimulatorOptions } from '../main.ts';
 import { readPage } from '../metrics/testing/read-page.ts';

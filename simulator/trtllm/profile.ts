@@ -16,8 +16,7 @@ import { MetricsPage } from '../metrics/page.ts';
 import { at, blockBytes, on, seconds, sum } from '../metrics/signals.ts';
 import type { DraftPosition, Signals } from '../metrics/signals.ts';
 import { FORMATS, type PageFormat } from '../metrics/write-page.ts';
-import { IterationLog, draftOverhead, gpuMemoryBytes, kvTransfer } from './iteration-log.ts';
-import { IterationCounter, hitRatio } from './iteration.ts';
+import { IterationCounter, IterationLog, draftOverhead, gpuMemoryBytes, hitRatio, kvTransfer } from './iteration.ts';
 import type { Iteration } from './iteration.ts';
 
 /** `tensor_parallel_size` of the server that is simulated: a rank per GPU, each an executor process. */

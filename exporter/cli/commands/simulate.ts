@@ -1,5 +1,4 @@
-import { FAULTS as KNOWN_FAULTS, parseFaults } from '../../../simulator/faults/parse.ts';
-import { NO_FAULTS } from '../../../simulator/faults/plan.ts';
+import { FAULTS as KNOWN_FAULTS, NO_FAULTS, parseFaults } from '../../../simulator/faults/plan.ts';
 import { targetOptions } from '../../../simulator/dialects/dialect.ts';
 import { DIALECT_NAMES, DIALECTS } from '../../../simulator/dialects/table.ts';
 import type { DialectName } from '../../../simulator/dialects/table.ts';
