@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -74,36 +75,23 @@ export function versionFaults(root: string, tag: string | null): readonly string
 /** Writes a version into every file that names it, and today into CHANGELOG.md. Returns the changed files. */
 export function prepareVersion(root: string, version: string): readonly string[] {
   const before = readVersion(root);
-  if (compare(version, before) < 0) throw new Error(`version ${version} is below ${before} of package.json`);
+  if (version.localeCompare(before, 'en', { numeric: true }) < 0) {
+    throw new Error(`version ${version} is below ${before} of package.json`);
+  }
   const today = new Date().toISOString().slice(0, 10);
-  const changes = new Map([
-    ['CHANGELOG.md', withRelease(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version, today)],
-    [
-      CHART_FILE,
-      readFileSync(join(root, CHART_FILE), 'utf8').replace(/^(version|appVersion): .*$/gm, `$1: ${version}`),
-    ],
-    ...PACKAGE_FOLDERS.flatMap((folder) =>
-      ['package.json', 'package-lock.json'].map((name): [string, string] => {
-        const file = join(folder, name);
-        return [file, withVersion(readFileSync(join(root, file), 'utf8'), before, version)];
-      }),
-    ),
+  writeFileSync(join(root, 'CHANGELOG.md'), withRelease(read(root, 'CHANGELOG.md'), version, today));
+  const chart = read(root, CHART_FILE).replace(/^(version|appVersion): .*$/gm, `$1: ${version}`);
+  writeFileSync(join(root, CHART_FILE), chart);
+  for (const folder of PACKAGE_FOLDERS) {
+    const flags = ['--no-git-tag-version', '--allow-same-version', '--ignore-scripts'];
+    execFileSync('npm', ['version', version, ...flags], { cwd: join(root, folder), stdio: ['ignore', 'ignore', 2] });
+  }
+  const packages = PACKAGE_FOLDERS.flatMap((folder) => [
+    join(folder, 'package.json'),
+    join(folder, 'package-lock.json'),
   ]);
-  for (const [file, text] of changes) writeFileSync(join(root, file), text);
+  const changed = ['CHANGELOG.md', CHART_FILE, ...packages];
   const faults = versionFaults(root, `v${version}`);
-  if (faults.length > 0)
-    throw new Error(`${[...changes.keys()].join(', ')} changed. Still to do: ${faults.join('; ')}`);
-  return [...changes.keys()];
-}
-
-/** The version of the package itself: in package.json once, in a lock file twice before all other packages. */
-function withVersion(json: string, before: string, version: string): string {
-  const [head = '', ...rest] = json.split(/(?=\n {4}"node_modules\/)/);
-  return [head.replaceAll(`"version": "${before}"`, `"version": "${version}"`), ...rest].join('');
-}
-
-function compare(a: string, b: string): number {
-  const numbers = (version: string): number[] => version.split('.').map(Number);
-  const [left, right] = [numbers(a), numbers(b)];
-  return left.map((part, i) => part - (right[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  if (faults.length > 0) throw new Error(`${changed.join(', ')} changed. Still to do: ${faults.join('; ')}`);
+  return changed;
 }
