@@ -10,6 +10,16 @@ import { promisify } from 'node:util';
 const executeFile = promisify(execFile);
 
 /**
+ * A Prometheus server and its tool, as absolute paths, with the server's version such as `2.42.0`.
+ * @typedef {{prometheus: string, promtool: string, version: string}} PrometheusPrograms
+ */
+
+/**
+ * An Alertmanager and its tool, as absolute paths, with the server's version such as `0.25.0`.
+ * @typedef {{alertmanager: string, amtool: string, version: string}} AlertmanagerPrograms
+ */
+
+/**
  * The environment is named, because the PATH in it decides which programs are found.
  * @param {string} file
  * @param {string[]} args
@@ -51,7 +61,7 @@ async function firstIn(folders, names) {
 
 /**
  * @param {string[]} folders
- * @returns {Promise<{prometheus: string, promtool: string, version: string} | null>}
+ * @returns {Promise<PrometheusPrograms | null>}
  */
 async function prometheusIn(folders) {
   const prometheus = await firstIn(folders, ['prometheus']);
@@ -63,7 +73,7 @@ async function prometheusIn(folders) {
 
 /**
  * @param {string[]} folders
- * @returns {Promise<{alertmanager: string, amtool: string, version: string} | null>}
+ * @returns {Promise<AlertmanagerPrograms | null>}
  */
 async function alertmanagerIn(folders) {
   // Debian's package has its own name for the program.
@@ -213,7 +223,7 @@ async function ensure(what, { install, cacheFolder, report = console.error }) {
  * from the archive that the machine's apt uses. When that is impossible, `report` gets the reason in one line.
  *
  * @param {{install: boolean, cacheFolder?: string, report?: (line: string) => void}} options
- * @returns {Promise<{prometheus: string, promtool: string, version: string} | null>}
+ * @returns {Promise<PrometheusPrograms | null>}
  */
 export async function ensurePrometheus({ cacheFolder = PROMETHEUS_CACHE, ...options }) {
   const remedy = 'Install it (https://prometheus.io/download) so that prometheus and promtool are on the PATH.';
@@ -225,7 +235,7 @@ export async function ensurePrometheus({ cacheFolder = PROMETHEUS_CACHE, ...opti
  * A Prometheus 3 and its promtool: in the folder PROMETHEUS_3_BIN, where `scripts/real-servers/prometheus-3.sh` puts them, or on
  * the PATH.
  *
- * @returns {Promise<{prometheus: string, promtool: string, version: string} | null>}
+ * @returns {Promise<PrometheusPrograms | null>}
  */
 export async function findPrometheus3() {
   const named = process.env.PROMETHEUS_3_BIN;
@@ -239,7 +249,7 @@ export async function findPrometheus3() {
  * The same for Alertmanager and amtool.
  *
  * @param {{install: boolean, cacheFolder?: string, report?: (line: string) => void}} options
- * @returns {Promise<{alertmanager: string, amtool: string, version: string} | null>}
+ * @returns {Promise<AlertmanagerPrograms | null>}
  */
 export async function ensureAlertmanager({ cacheFolder = ALERTMANAGER_CACHE, ...options }) {
   const remedy = 'Install it (https://prometheus.io/download) so that alertmanager and amtool are on the PATH.';
