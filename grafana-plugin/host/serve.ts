@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bundlePage } from './bundle.ts';
-import { hostUrl } from './page-url.ts';
-import { startHost } from './server.ts';
+import { hostUrl, startHost } from './server.ts';
 
 const HELP = `Shows the built plugin in a browser without a Grafana server, on data of a Prometheus.
 

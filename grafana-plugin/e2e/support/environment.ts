@@ -2,7 +2,7 @@ import { type BrowserContext, expect, type Page, test as base } from '@playwrigh
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hostUrl, type PageParameters } from '../../host/page-url.ts';
+import { hostUrl, type PageParameters } from '../../host/server.ts';
 
 export interface Environment {
   /** The host page with the panel's data. */

@@ -4,7 +4,6 @@ import {
   PanelOptionsEditorBuilder,
   type PanelPlugin,
   type SelectableValue,
-  toDataFrame,
 } from '@grafana/data';
 import { Button, Combobox, Field, Input, RadioButtonGroup, Switch } from '@grafana/ui';
 import React, { type ReactNode, useState } from 'react';
@@ -32,7 +31,7 @@ export function PanelEditor({ plugin, data: awaited, parameters, theme, width, h
     asked.set('query', query);
     setData(await loadData(asked, width));
   };
-  const suggestions = plugin.getSuggestions(getPanelDataSummary(data.series.map((frame) => toDataFrame(frame)))) ?? [];
+  const suggestions = plugin.getSuggestions(getPanelDataSummary(data.series)) ?? [];
   const shown = new URLSearchParams(parameters);
   shown.set('options', JSON.stringify(options ?? {}));
   return (

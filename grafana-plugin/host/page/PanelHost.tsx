@@ -35,7 +35,7 @@ export function PanelHost({ plugin, data, parameters, theme, width, height }: Pr
     isAfterPluginChange: false,
   });
   const series: DataFrame[] = applyFieldOverrides({
-    data: data.series.map((frame) => toDataFrame(frame)),
+    data: data.series,
     fieldConfig,
     replaceVariables: (text) => text,
     theme,

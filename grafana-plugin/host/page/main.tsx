@@ -6,15 +6,13 @@ import React, { type ReactNode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'react-router-dom-v5';
 import { CompatRouter, Route, Routes } from 'react-router-dom-v5-compat';
-import { followLinks } from './follow-links.ts';
 import { awaitedData, loadData } from './panel-data.ts';
 import { PanelEditor } from './PanelEditor.tsx';
 import { PanelHost } from './PanelHost.tsx';
-import { loadPlugin, PLUGIN_BASE, pluginMeta, shareModules } from './plugin-loader.ts';
+import { importPanel, loadPlugin, PLUGIN_BASE, pluginMeta, registerPanels, shareModules } from './plugin-loader.ts';
 import { registerStandards } from './registries.ts';
 import { registerDataSources } from './services/data-sources.ts';
-import { registerServices } from './services/grafana-services.ts';
-import { importPanel, registerPanels } from './services/panels.ts';
+import { registerServices } from './services/grafana-services.tsx';
 
 const APP_PATH = '/a/llmbench-observability-app';
 const MARGIN = 8;
@@ -65,6 +63,22 @@ async function app(): Promise<ReactNode> {
       </Routes>
     </PluginContextProvider>
   );
+}
+
+/** Like Grafana, opens links to the app without reloading the page. */
+function followLinks(): void {
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!link || event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) {
+      return;
+    }
+    const { origin, pathname, search, hash } = new URL(link.href);
+    if (link.target === '_blank' || origin !== window.location.origin || !pathname.startsWith('/a/')) {
+      return;
+    }
+    event.preventDefault();
+    locationService.push(`${pathname}${search}${hash}`);
+  });
 }
 
 const root = createRoot(document.getElementById('root') as HTMLElement);

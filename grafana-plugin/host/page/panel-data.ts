@@ -1,6 +1,15 @@
-import { type DataFrameDTO, type DataQueryError, dateTime, LoadingState, type TimeRange } from '@grafana/data';
-import { prometheusApi } from './prometheus-api.ts';
-import { heatmapFrames, regionFrame, tableFrame, timeSeriesFrames } from './prometheus-frames.ts';
+import {
+  type DataFrame,
+  type DataFrameDTO,
+  type DataQueryError,
+  type DataQueryRequest,
+  dateTime,
+  LoadingState,
+  type TimeRange,
+} from '@grafana/data';
+import { lastValueFrom } from 'rxjs';
+import { regionFrame } from './prometheus-frames.ts';
+import { PrometheusDataSource, prometheusSettings } from './services/data-sources.ts';
 
 export interface Target {
   refId: string;
@@ -10,7 +19,7 @@ export interface Target {
 }
 
 export interface HostData {
-  series: DataFrameDTO[];
+  series: DataFrame[];
   annotations: DataFrameDTO[];
   timeRange: TimeRange;
   targets: Target[];
@@ -20,7 +29,7 @@ export interface HostData {
 }
 
 const DEFAULT_RANGE_SECONDS = 900;
-const { instant: queryInstant, range: queryRange } = prometheusApi('/prometheus');
+const dataSource = new PrometheusDataSource(prometheusSettings());
 
 /** What Grafana hands to a panel before the first response. */
 export function awaitedData(parameters: URLSearchParams): HostData {
@@ -40,37 +49,22 @@ export async function loadData(parameters: URLSearchParams, width: number): Prom
   const [from, to] = [timeRange.from.valueOf(), timeRange.to.valueOf()];
   const step = Number(parameters.get('step') ?? Math.max(1, Math.round((to - from) / 1000 / width)));
   const stepMs = step * 1000;
-  // Grafana aligns the range to whole steps, so that a refresh requests the same points.
-  const window = {
-    start: (Math.floor(from / stepMs) * stepMs) / 1000,
-    end: (Math.floor(to / stepMs) * stepMs) / 1000,
-    step,
-  };
   const targets = targetsOf(parameters);
-  const responses = await Promise.allSettled(
-    targets.map(async ({ refId, expr, format }) => {
-      const query = { refId, expr, stepMs };
-      if (format === 'table') {
-        return [tableFrame(await queryInstant(expr, to / 1000), query)];
-      }
-      const response = await queryRange({ query: expr, ...window });
-      return format === 'heatmap' ? heatmapFrames(response, query) : timeSeriesFrames(response, query);
-    })
-  );
-  const annotation = parameters.get('annotation') ?? 'llmbench_run_phase == 1';
-  const annotations = annotation ? [regionFrame(await queryRange({ query: annotation, ...window }), stepMs)] : [];
-  const errors = responses.flatMap((response, i): DataQueryError[] =>
-    response.status === 'rejected' ? [{ refId: targets[i]?.refId ?? '', message: String(response.reason.message) }] : []
-  );
-  return {
-    series: responses.flatMap((response) => (response.status === 'fulfilled' ? response.value : [])),
-    annotations,
-    targets,
-    timeRange,
-    state: errors.length > 0 ? LoadingState.Error : LoadingState.Done,
-    errors,
+  const request: Partial<DataQueryRequest> = {
+    targets: targets.map((target) => ({ ...target, instant: target.format === 'table' })),
+    range: timeRange,
+    intervalMs: stepMs,
   };
+  const { data, state, errors = [] } = await lastValueFrom(dataSource.query(request as DataQueryRequest));
+  const annotation = parameters.get('annotation') ?? 'llmbench_run_phase == 1';
+  const window = { start: alignedSeconds(from, stepMs), end: alignedSeconds(to, stepMs), step };
+  const regions = annotation ? await dataSource.api.range({ query: annotation, ...window }) : null;
+  const annotations = regions ? [regionFrame(regions, stepMs)] : [];
+  return { series: data as DataFrame[], annotations, targets, timeRange, state: state ?? LoadingState.Done, errors };
 }
+
+/** Grafana aligns the range to whole steps, so that a refresh requests the same points. */
+const alignedSeconds = (time: number, stepMs: number): number => (Math.floor(time / stepMs) * stepMs) / 1000;
 
 function rangeOf(parameters: URLSearchParams): TimeRange {
   const to = Number(parameters.get('to') ?? Date.now());

@@ -1,5 +1,7 @@
 import 'systemjs/dist/system.js';
 import 'systemjs/dist/extras/amd.js';
+import { type PanelPlugin } from '@grafana/data';
+import { setPluginImportUtils } from '@grafana/runtime';
 import * as emotionCss from '@emotion/css';
 import * as emotionReact from '@emotion/react';
 import * as grafanaData from '@grafana/data';
@@ -71,4 +73,26 @@ export async function loadPlugin(url: string): Promise<unknown> {
 export async function pluginMeta(folder: string) {
   const json = await (await fetch(`${folder}/plugin.json`)).json();
   return { ...json, module: `${folder}/module.js`, baseUrl: PLUGIN_BASE, enabled: true, jsonData: {} };
+}
+
+const PANEL_ID = 'llmbench-percentiles-panel';
+const FOLDER = `${PLUGIN_BASE}/panels/percentiles`;
+const loaded = new Map<string, PanelPlugin>();
+
+export async function importPanel(id: string): Promise<PanelPlugin> {
+  if (id !== PANEL_ID) {
+    throw new Error(`${id} is not in Grafana's published packages`);
+  }
+  const plugin = loaded.get(id) ?? ((await loadPlugin(`${FOLDER}/module.js`)) as PanelPlugin);
+  plugin.meta = (await pluginMeta(FOLDER)) as PanelPlugin['meta'];
+  loaded.set(id, plugin);
+  return plugin;
+}
+
+/** Scenes look up the panels that they draw here: only the plugin's own is available. */
+export function registerPanels(): void {
+  setPluginImportUtils({
+    importPanelPlugin: importPanel,
+    getPanelPluginFromCache: (id) => loaded.get(id),
+  });
 }
