@@ -1,8 +1,7 @@
 import { AppPlugin, type AppRootProps } from '@grafana/data';
 import { LoadingPlaceholder } from '@grafana/ui';
 import React, { lazy, Suspense } from 'react';
-import { addLinks } from './extensions/links.ts';
-import { exposeRunSummary } from './extensions/run-summary.tsx';
+import { addLinks, exposeRunSummary } from './extensions/extensions.tsx';
 
 const LazyApp = lazy(async () => (await import('./app/load-app.ts')).loadApp());
 

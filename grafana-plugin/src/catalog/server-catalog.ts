@@ -41,6 +41,16 @@ export interface KnownHistogram {
 /** Gateways first, then engines and what works inside them. Generated from the catalogs. */
 export const SYSTEMS = histogramFamilies.systems as unknown as readonly HistogramSystem[];
 
+/** A histogram of each page that may be scraped: the client's, and each server's. */
+export const FIRST_TOKEN_HISTOGRAMS: readonly string[] = [
+  'llmbench_time_to_first_token_seconds',
+  ...new Set(
+    SYSTEMS.flatMap(({ families }) => families.filter(({ quantity }) => quantity === 'time_to_first_token')).map(
+      ({ name }) => name
+    )
+  ),
+];
+
 /** The systems whose families are among the names of a server. */
 export function systemsOfServer(names: readonly string[]): HistogramSystem[] {
   const all = names.map(nativeName);

@@ -106,7 +106,7 @@ async function provisioned(abortSignal: AbortSignal): Promise<Set<string>> {
 }
 
 async function storesNativesOnly(prometheus: string, time: TimeSpan): Promise<boolean> {
-  const { FIRST_TOKEN_HISTOGRAMS } = await import('../prometheus/first-token-histograms.ts');
+  const { FIRST_TOKEN_HISTOGRAMS } = await import('../catalog/server-catalog.ts');
   const target = { refId: 'native', expr: nativeOnlyQuery(FIRST_TOKEN_HISTOGRAMS), instant: true };
   return (await queryPrometheus(prometheus, [target], time)).length > 0;
 }

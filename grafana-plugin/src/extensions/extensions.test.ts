@@ -1,7 +1,6 @@
 import { AppPlugin } from '@grafana/data';
 import pluginJson from '../plugin.json';
-import { addLinks, runsInRange } from './links.ts';
-import { exposeRunSummary } from './run-summary.tsx';
+import { addLinks, exposeRunSummary, runsInRange } from './extensions.tsx';
 
 const plugin = new AppPlugin();
 addLinks(plugin);

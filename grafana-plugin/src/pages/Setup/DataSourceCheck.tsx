@@ -6,7 +6,7 @@ import type { StatusResponse } from '../../../../core/api/service.ts';
 import { SYSTEMS } from '../../catalog/systems.ts';
 import { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { useLoaded, type Loaded } from '../../hooks/useLoaded.ts';
-import { FIRST_TOKEN_HISTOGRAMS } from '../../prometheus/first-token-histograms.ts';
+import { FIRST_TOKEN_HISTOGRAMS } from '../../catalog/server-catalog.ts';
 import { nativeOnlyQuery } from '../../prometheus/native-queries.ts';
 import { queryPrometheus, type PrometheusSeries, type PrometheusTarget } from '../../prometheus/query-prometheus.ts';
 import { serverQueries, systemsOfSeries } from '../../prometheus/server-queries.ts';
