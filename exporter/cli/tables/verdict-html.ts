@@ -106,7 +106,10 @@ function measureTable(shown: readonly ComparedMeasure[], reach: number): Html {
           return html`<tr>
             <th>${capitalized(measure.title)}${measure.gating ? html`<small>decides the verdict</small>` : null}</th>
             <td class="${STYLES[measure.verdict]}">${verdictCell(measure)}</td>
-            ${[a, b, effect, interval].map((cell) => html`<td>${cell}</td>`)}
+            <td>${a}</td>
+            <td>${b}</td>
+            <td>${effect}</td>
+            <td>${interval}</td>
             <td>${effectPlot(measure, reach)}</td>
             <td>${margin}</td>
             <td>${runsCell(measure)}</td>
