@@ -1,7 +1,7 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { useStyles2, useTheme2 } from '@grafana/ui';
-import React from 'react';
+import { LoadingPlaceholder, useStyles2, useTheme2 } from '@grafana/ui';
+import React, { useCallback } from 'react';
 import type { QuantityName, SeriesResponse, SeriesView } from '../../../core/api/run-data.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
 import { tickText } from '../../../core/text/quantities.ts';
@@ -9,10 +9,14 @@ import { XyChart } from '../charts/XyChart.tsx';
 import { paletteColor } from '../charts/chart-style.ts';
 import { secondsText } from '../charts/time-text.ts';
 import type { XySeries, XyRegion } from '../charts/xy-series.ts';
+import type { ExporterApi } from '../exporter-api/exporter-api.ts';
+import { useLoaded } from '../hooks/useLoaded.ts';
 import { t } from '../text.ts';
+import { LoadProblem } from './LoadProblem.tsx';
+import { Section } from './Section.tsx';
 
 /** The server metrics shown over time, in this order. */
-export const SIGNALS = [
+const SIGNALS = [
   'requests_running',
   'requests_waiting',
   'kv_cache_usage',
@@ -21,7 +25,7 @@ export const SIGNALS = [
   'cached_prompt_tokens_total',
   'requests_in_flight',
 ] as const satisfies readonly QuantityName[];
-export type Signal = (typeof SIGNALS)[number];
+type Signal = (typeof SIGNALS)[number];
 
 function signalName(signal: Signal): string {
   switch (signal) {
@@ -92,7 +96,7 @@ interface Props {
 }
 
 /** A small chart for each metric that a run has. */
-export function SignalCharts({ runs, regions = [], xTitle }: Props) {
+function SignalCharts({ runs, regions = [], xTitle }: Props) {
   const styles = useStyles2(getStyles);
   const theme = useTheme2();
   const charts = SIGNALS.map((signal) => ({
@@ -125,6 +129,53 @@ export function SignalCharts({ runs, regions = [], xTitle }: Props) {
 /** The title says what is counted. */
 function axisText(value: number, unit: ReturnType<typeof signalUnit>): string {
   return unit === 'ratio' ? tickText(value, unit) : tickText(value, unit).replace(/ .*/, '');
+}
+
+interface ServerSignalsProps {
+  exporter: ExporterApi;
+  runs: ReadonlyArray<Pick<RunSignals, 'name' | 'color'> & { runId: string }>;
+  /** What is drawn at 0. */
+  zero: 'run' | 'measure';
+  description?: string;
+  regions?: readonly XyRegion[];
+}
+
+/** Queue, batch, KV cache and cache hits of the servers of runs, over their time. */
+export function ServerSignals({ exporter, runs, zero, description, regions }: ServerSignalsProps) {
+  const ids = JSON.stringify(runs.map(({ runId }) => runId));
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      Promise.all(
+        (JSON.parse(ids) as string[]).map((runId) =>
+          exporter.series(runId, { quantity: [...SIGNALS], points: 400 }, signal)
+        )
+      ),
+    [ids, exporter]
+  );
+  const { data, error, loading, reload } = useLoaded(load);
+  const shown = (data ?? []).flatMap((response, i) => {
+    const run = runs[i];
+    return run ? [{ ...run, response, zeroSeconds: zero === 'run' ? 0 : (response.zero.measure_seconds ?? 0) }] : [];
+  });
+  return (
+    <Section title={t('signals.title', 'Server signals')} description={description}>
+      {error && (
+        <LoadProblem title={t('signals.problem', 'The signals could not be loaded')} error={error} onRetry={reload} />
+      )}
+      {loading && !data && <LoadingPlaceholder text="" />}
+      {data && (
+        <SignalCharts
+          runs={shown}
+          regions={regions}
+          xTitle={
+            zero === 'run'
+              ? t('signals.axis', 'since the start of the run')
+              : t('comparison.axis', 'since the start of the measure phase')
+          }
+        />
+      )}
+    </Section>
+  );
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({

@@ -5,6 +5,7 @@ import React, { useCallback, useMemo } from 'react';
 import { usePage } from '../../hooks/page-context.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { ServerSignals } from '../../components/SignalCharts.tsx';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants.ts';
 import { ExporterError, type ExporterApi } from '../../exporter-api/exporter-api.ts';
@@ -18,7 +19,6 @@ import { MeasureVerdicts } from './MeasureVerdicts.tsx';
 import { MovedSignals } from './MovedSignals.tsx';
 import { Preflight } from './Preflight.tsx';
 import { RequestsOverTime } from './RequestsOverTime.tsx';
-import { ServerSignals } from './ServerSignals.tsx';
 import { Settle } from './Settle.tsx';
 import { type ShownRun, shownIds, shownRuns } from './shown-runs.ts';
 import { VerdictSummary } from './VerdictSummary.tsx';
@@ -135,7 +135,13 @@ function Runs({ comparison, runs, exporter }: RunsProps) {
       <AchievedLoad runs={runs} />
       <Distributions runs={runs} exporter={exporter} />
       <RequestsOverTime runs={runs} exporter={exporter} />
-      <ServerSignals runs={runs} exporter={exporter} />
+      <ServerSignals
+        exporter={exporter}
+        runs={runs
+          .filter(({ response }) => response.has_servers && response.result !== null)
+          .map(({ name, color, response }) => ({ runId: response.summary.run_id, name, color }))}
+        zero="measure"
+      />
     </>
   );
 }

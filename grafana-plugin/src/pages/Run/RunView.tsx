@@ -1,10 +1,11 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
-import { Alert, Button, EmptyState, LinkButton, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
+import { Alert, Button, EmptyState, LinkButton, LoadingPlaceholder, useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useCallback, useEffect, useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { usePage } from '../../hooks/page-context.ts';
 import { useAddress } from '../../hooks/useAddress.ts';
+import { paletteColor } from '../../charts/chart-style.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { timeOfRuns } from '../../components/run-link.ts';
 import { type Loaded, useLiveReload, useLoaded } from '../../hooks/useLoaded.ts';
@@ -25,7 +26,6 @@ import { RequestScatter } from './RequestScatter.tsx';
 import { runRegions } from './run-regions.ts';
 import { RunFacts } from './RunFacts.tsx';
 import { RunTiles, RunVerdict } from './RunTiles.tsx';
-import { ServerSignals } from './ServerSignals.tsx';
 import { ModelTable, StageTable } from './StageTable.tsx';
 import { TurnTable } from './TurnTable.tsx';
 import { useServerCounts } from './server-histograms.ts';
@@ -36,6 +36,7 @@ import { type ErrorReason, ERROR_REASON_RULES } from '../../../../core/run/recor
 import type { ResultFile } from '../../../../core/run/result.ts';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
+import { ServerSignals } from '../../components/SignalCharts.tsx';
 import { t } from '../../text.ts';
 
 /** The page of one run. */
@@ -95,6 +96,7 @@ interface Props {
 
 function Run({ response, exporter }: Props) {
   const styles = useStyles2(getStyles);
+  const theme = useTheme2();
   const { summary, run, result } = response;
   const counts = useServerCounts(exporter, summary.run_id, response.has_servers && result !== null);
   const regions = runRegions(response);
@@ -129,7 +131,18 @@ function Run({ response, exporter }: Props) {
         live={summary.status === 'running'}
         steadiness={steadinessText(result?.slices)}
       />
-      {response.has_servers && <ServerSignals exporter={exporter} runId={summary.run_id} regions={regions} />}
+      {response.has_servers && (
+        <ServerSignals
+          exporter={exporter}
+          runs={[{ runId: summary.run_id, name: '', color: paletteColor(theme, 0) }]}
+          zero="run"
+          description={t(
+            'signals.description',
+            'As exposed by the servers during the run, scraped every second unless the run sets another interval.'
+          )}
+          regions={regions}
+        />
+      )}
       {result && <MeasureTable result={result} />}
       <Configuration run={run} />
     </div>

@@ -13,11 +13,10 @@ import { compareUrl, timeOfRuns } from '../../components/run-link.ts';
 import { useLoaded } from '../../hooks/useLoaded.ts';
 import { useRunSource, FILTER_MEMBERS, type RunSource } from '../../runs/run-source.ts';
 import { pageUrl, ROUTES } from '../../constants.ts';
-import type { Histories } from '../../../../core/api/overview.ts';
-import type { RunsResponse, RunSummary } from '../../../../core/api/runs.ts';
+import { type Histories, runHistories } from '../../../../core/api/overview.ts';
+import type { RunsQuery, RunsResponse, RunSummary } from '../../../../core/api/runs.ts';
 import { type ListRow, runColumn, useRows } from './list-rows.tsx';
 import { RunFilters, isFolded, PAGE_LENGTH, pageOf, runsRequest, sortOf, sortText } from './RunFilters.tsx';
-import { useHistories } from './use-histories.ts';
 import { t } from '../../text.ts';
 
 /** The list of runs with filters, sort order and selection. Selected runs set the time range and can be compared. */
@@ -137,6 +136,27 @@ function FromPrometheus() {
       )}
     </Alert>
   );
+}
+
+/** Histories use at most this many of the newest runs. */
+const MAX_HISTORY_RUNS = 500;
+
+/** Histories of the runs on a page, from these runs and from the newest ones once they are loaded. */
+function useHistories(source: RunSource, request: RunsQuery, page: RunsResponse | undefined): Histories {
+  const { scenario, model, system, tool } = request;
+  // A list for a text: the members are new objects whenever the address changes.
+  const key = JSON.stringify({ scenario, model, system, tool });
+  const isMore = page !== undefined && page.total > page.runs.length;
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      source.list({ ...JSON.parse(key), status: ['completed'], limit: MAX_HISTORY_RUNS }, signal),
+    [source, key]
+  );
+  const { data: more } = useLoaded(isMore ? load : null);
+  return useMemo(() => {
+    const runs = [...((isMore ? more?.runs : undefined) ?? []), ...(page?.runs ?? [])];
+    return runHistories([...new Map(runs.map((run) => [run.run_id, run])).values()]);
+  }, [isMore, more, page]);
 }
 
 function NoDataSource() {
