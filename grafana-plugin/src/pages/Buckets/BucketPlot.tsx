@@ -77,10 +77,10 @@ const BARS = 52;
 const ROW = 12;
 const AXIS = 18;
 const LEFT = 30;
-/** Half of a bound's text. */
-const RIGHT = 28;
+/** Half of a bound's text, such as "536,870,912". */
+const RIGHT = 36;
 /** Room of a bound's text. */
-const TEXT_ROOM = 56;
+const TEXT_ROOM = 68;
 
 const PERCENTILES = Object.keys(ADVISED_QUANTILES) as AdvisedPercentile[];
 const HEIGHT = BARS + PERCENTILES.length * ROW + AXIS + 4;
