@@ -43,6 +43,12 @@ test('a finished run: numbers, server intervals, requests, signals, configuratio
   await keepPicture(page, 'run', { fullPage: true });
 });
 
+test('what a number means is a tooltip that the keyboard reaches', async ({ page, openApp, environment }) => {
+  await openApp(`runs/${environment.finished[1]}`);
+  await page.getByRole('button', { name: /^Time to first token p99: Exact/ }).focus();
+  await expect(page.getByRole('tooltip')).toContainText('Exact, over ok requests');
+});
+
 test('the panels draw the percentiles, with the phases as regions', async ({ page, openApp, environment }) => {
   await openApp(`runs/${environment.finished[1]}`);
   const panels = page.getByRole('region', { name: 'Percentiles over time' });

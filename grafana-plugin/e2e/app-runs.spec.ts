@@ -70,7 +70,7 @@ test('judged runs have their verdict, by which the list is filtered and sorted',
   );
 });
 
-test('the runs of a sweep are one row with their ranges, which opens; the URL keeps it open', async ({
+test('the runs of a sweep are one row with their ranges, which opens, also from the keyboard; the URL keeps it open', async ({
   page,
   openJudged,
 }) => {
@@ -89,7 +89,7 @@ test('the runs of a sweep are one row with their ranges, which opens; the URL ke
   await page.reload();
   await expect(page.locator(rows)).toHaveCount(30);
   await keepPicture(page, 'runs-group', { fullPage: true });
-  await page.getByRole('button', { name: '27 runs of capacity' }).click();
+  await page.getByRole('button', { name: '27 runs of capacity' }).press('Enter');
   await expect(page.locator(rows)).toHaveCount(3);
   await page.getByText('Steps and repeats in one row').click();
   await expect(page).toHaveURL(/fold=false/);
