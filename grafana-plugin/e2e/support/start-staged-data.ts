@@ -9,8 +9,8 @@ export interface StagedData {
   stop: () => Promise<void>;
 }
 
-/** At 4 requests/s the median time to first token is some 50 ms; 96 at a time wait for each other, most for half a second or more. */
-const OBJECTIVE = ['--slo', 'time_to_first_token:p50<200ms'];
+/** At 4 requests/s the median time to first token is some 50 ms; 96 at a time wait for each other, most for about a second. */
+const OBJECTIVE = ['--slo', 'time_to_first_token:p50<500ms'];
 
 /**
  * Runs of a simulated vLLM server whose load has stages, one with a cool-down, one of conversations, one of two models, one
@@ -50,8 +50,6 @@ export async function startStagedData(prometheus: string): Promise<StagedData> {
       start(server, runId, '--model', 'sim-model', '--isl', '128', '--osl', '16', ...load);
     const run = (runId: string, ...load: string[]) => runOn(url, runId, ...load);
     // Prometheus applies newly discovered targets every 5 s, so it misses up to 7 s of a run.
-    const stages = 'rate=4:10s,concurrency=96:6s';
-    await ended(run('stages-with-objective', '--stages', stages, ...OBJECTIVE), GATE_FAILED);
     await ended(run('stages-without-objective', '--stages', 'rate=4..8:2s,concurrency=2:2s', '--cool-down'));
     await ended(run('cool-down', '--concurrency', '4', '--request-count', '40', '--cool-down'));
     const turns = ['--session-turns-mean', '3', '--session-turn-delay-mean', '50'];
@@ -62,6 +60,9 @@ export async function startStagedData(prometheus: string): Promise<StagedData> {
     start(models.url, 'conversations-live', ...mixed, '--concurrency', '1', '--benchmark-duration', '3000');
     const ranked = ['--model', 'sim-model', '--endpoint-type', 'rerank', '--batch-size', '4', '--isl', '64'];
     await ended(start(url, 'rerank', ...ranked, '--concurrency', '2', '--benchmark-duration', '10'));
+    // Late, when the other data is there and the machine is less busy.
+    const stages = 'rate=4:10s,concurrency=96:6s';
+    await ended(run('stages-with-objective', '--stages', stages, ...OBJECTIVE), GATE_FAILED);
     const dynamo = JSON.parse(await firstLine(llmbench('simulate', '--system', 'dynamo', '--port', '0', '--json'))) as {
       url: string;
       metrics_urls: string[];
