@@ -1,4 +1,7 @@
-/** undici's clients alone: what else the package has (fetch, WebSocket, mocks, caches) takes 50 ms of processor time to load. */
+/**
+ * undici's clients alone: what else the package has (fetch, WebSocket, mocks, caches) takes 50 ms of processor time to load.
+ * Its folders are no public interface, so package.json accepts only its patch releases.
+ */
 import { createRequire } from 'node:module';
 import type * as Undici from 'undici';
 
