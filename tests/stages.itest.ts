@@ -124,7 +124,7 @@ test('of runs with stages one stage is compared, never the whole', async () => {
   const whole = await compared();
   expect([whole.code, whole.stderr]).toEqual([
     1,
-    'llmbench compare: whole cannot be read: its load has 2 stages, which are compared one by one: llmbench compare --stage N\n',
+    'llmbench compare: whole cannot be read: its load has 2 stages, of which one at a time is compared: choose its number (--stage N)\n',
   ]);
   const second = await compared('--stage', '2', '--json');
   expect(second.code).toBe(0);

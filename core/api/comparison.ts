@@ -88,6 +88,8 @@ export interface CompareQuery {
   readonly b: readonly string[];
   readonly paired?: 'true' | 'false';
   readonly across_scenarios?: 'true' | 'false';
+  /** Of runs with stages, the number of the one to compare, from 1. */
+  readonly stage?: string;
   readonly gate?: readonly string[];
   readonly margin?: readonly string[];
 }

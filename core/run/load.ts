@@ -25,6 +25,9 @@ export interface LoadStage {
   readonly request_rate: { readonly start: number; readonly end: number } | null;
 }
 
+/** Series and tables hold one entry per stage. */
+export const MAX_STAGES = 50;
+
 /** A load that is one number, as the steps of a sweep differ in: requests in flight, or requests per second. */
 export interface LoadNumber {
   readonly mode: 'concurrency' | 'request_rate';

@@ -195,7 +195,7 @@ function comparableResult(result: ResultFile, stage: number | null): ResultFile 
   if (stage === null)
     return stages.length === 0
       ? result
-      : `its load has ${stages.length} stages, which are compared one by one: llmbench compare --stage N`;
+      : `its load has ${stages.length} stages, of which one at a time is compared: choose its number (--stage N)`;
   const chosen = stages.find((each) => each.stage === stage);
   if (chosen === undefined)
     return stages.length === 0 ? 'its load has no stages' : `it has no stage ${stage}, only 1 to ${stages.length}`;

@@ -75,3 +75,21 @@ test('a run with a cool-down: its requests are beside the measured ones', async 
   await expect(page.getByText(means)).toBeVisible();
   await expect.poll(() => regions(page, REQUESTS)).toEqual([['measure', 'cooldown']]);
 });
+
+test.describe('comparing', () => {
+  test.use({ allowed: [/status of 422/] });
+
+  test('runs with stages are compared one stage at a time', async ({ page, openStaged }) => {
+    await openStaged('compare?a=stages-with-objective&b=stages-without-objective');
+    const refused = page.getByRole('alert').filter({ hasText: 'These runs cannot be compared' });
+    await expect(refused).toContainText('its load has 2 stages, of which one at a time is compared: choose its number');
+    await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0);
+    await page.getByRole('combobox', { name: 'Stage of the load' }).fill('2');
+    await page.getByRole('option', { name: '2', exact: true }).click();
+    await expect(page).toHaveURL(/[?&]stage=2\b/);
+    await expect(page.getByText('The verdict is on stage 2 of the load')).toBeVisible();
+    await expect(refused).toHaveCount(0);
+    await expectNoOverflow(page, 1024);
+    await keepPicture(page, 'compare-stage', { fullPage: true });
+  });
+});

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { parseRules, RuleError, MAX_PRIMARY, type RuleChoices } from '../../judge/rules.ts';
 import { CliError } from '../failure.ts';
-import { MAX_STAGES } from './stage-grammar.ts';
+import { MAX_STAGES } from '../../../core/run/load.ts';
 import { choice, flag, integer, text, texts, type Option, type OptionValues } from './options.ts';
 
 /** How runs are judged; the defaults are shown with every verdict. */

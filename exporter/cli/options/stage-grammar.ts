@@ -1,4 +1,5 @@
 import { GrammarError } from '../../../core/objectives/grammar.ts';
+import { MAX_STAGES } from '../../../core/run/load.ts';
 import type { StagePlan } from '../../load/schedule/load-plan.ts';
 import type { Option } from './options.ts';
 
@@ -9,8 +10,6 @@ export interface StageLimits {
   readonly mostSeconds: number;
 }
 
-/** Series and tables hold one entry per stage. */
-export const MAX_STAGES = 50;
 const MIN_SECONDS = 0.1;
 const SECONDS_OF = { ms: 1e-3, s: 1, m: 60, h: 3600 } as const;
 const NUMBER = String.raw`\d+(?:\.\d+)?(?:[eE][-+]?\d+)?`;

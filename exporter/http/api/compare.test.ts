@@ -106,6 +106,23 @@ describe('GET /compare', () => {
     expect(complaints('/paths/~1compare/get/responses/200/content/application~1json/schema', body)).toEqual([]);
   });
 
+  test('of runs with stages one stage is compared, never the whole', async () => {
+    for (let i = 0; i < 6; i++) {
+      await storeJudgedRun(store, `calm-${i}`, 40 + i, { ttft: 0.1, stages: [0.1, 0.2 + i / 1e4] });
+      await storeJudgedRun(store, `slow-${i}`, 50 + i, { ttft: 0.1, stages: [0.1, 0.3 + i / 1e4] });
+    }
+    const ids = (name: string): string => Array.from({ length: 6 }, (_, i) => `${name}-${i}`).join(',');
+    const query = `a=${ids('calm')}&b=${ids('slow')}`;
+    const { status, body } = await get(query);
+    expect([status, body['detail']]).toEqual([
+      422,
+      expect.stringContaining('its load has 2 stages, of which one at a time is compared: choose its number'),
+    ]);
+    expect((await get(`${query}&stage=1`)).body).toMatchObject({ verdict: 'unchanged' });
+    expect((await get(`${query}&stage=2`)).body).toMatchObject({ verdict: 'regressed' });
+    expect((await get(`${query}&stage=3`)).body['detail']).toContain('it has no stage 3, only 1 to 2');
+  });
+
   test('measures and margins are the request’s', async () => {
     const { body } = await get('a=tag:before&b=tag:after&gate=itl:p50&margin=itl:p50=1&paired=true');
     expect(body).toMatchObject({ verdict: 'unchanged', design: 'pairs' });
@@ -132,6 +149,8 @@ describe('GET /compare', () => {
     ['a=before-0&b=before-0', 400, 'before-0 is in both sets'],
     ['a=tag:before&b=after-0&paired=true', 400, 'paired requires as many runs in A as in B; there are 6 and 1'],
     ['a=before-0&b=after-0&margin=x', 400, "margin is 'x' and must be a percentage above 0"],
+    ['a=before-0&b=after-0&stage=0', 400, "stage is '0'"],
+    ['a=before-0&b=after-0&stage=2', 422, 'its load has no stages'],
     ['a=before-0&b=after-0&gate=ttft:p51', 400, "gate is 'ttft:p51' and must be MEASURE:STAT"],
     ['a=before-0&b=after-0&gate=time_to_first_tokn', 400, 'did you mean time_to_first_token?'],
   ])('%s is %d: %s', async (query, expected, detail) => {

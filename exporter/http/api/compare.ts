@@ -1,13 +1,14 @@
 import type { VerdictReport } from '../../../core/api/comparison.ts';
 import type { RequestHandler } from 'express';
+import { MAX_STAGES } from '../../../core/run/load.ts';
 import { compareStored, refusal, type ComparedRun } from '../../judge/compare-stored.ts';
 import { hasCode } from '../../errors/expected-error.ts';
-import type { LoadFigures } from '../../judge/load-figures.ts';
+import { type LoadFigures, storedFigures } from '../../judge/load-figures.ts';
 import type { AcceptedDifference } from '../../judge/preflight.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { SelectionError, selectRuns, type SelectableRun } from '../../store/index/select-runs.ts';
 import { Problem } from '../problem.ts';
-import { choice, readQuery, selectors, shortTexts, requestedRules } from './query.ts';
+import { choice, integer, readQuery, selectors, shortTexts, requestedRules } from './query.ts';
 import { withoutFolder } from './run.ts';
 import { sendJson } from './json-body.ts';
 
@@ -19,6 +20,7 @@ const PARAMETERS = {
   b: selectors(),
   paired: choice(['true', 'false'], 'false'),
   across_scenarios: choice(['true', 'false'], 'false'),
+  stage: integer(1, MAX_STAGES, null),
   gate: shortTexts(),
   margin: shortTexts(),
 } as const;
@@ -33,13 +35,14 @@ export function compareRoute(library: RunLibrary, load: LoadFigures): RequestHan
     const accepted: AcceptedDifference = query.across_scenarios === 'true' ? 'scenarios' : 'none';
     const [a, b] = [selected(library, runs, 'a', query.a), selected(library, runs, 'b', query.b)];
     const sets = { a, b, paired, accepted };
+    const figures = query.stage === null ? load : storedFigures(library.store, query.stage);
     const refused = refusal(sets);
     if (refused !== null) throw new Problem(400, refused);
     try {
       await sendJson<VerdictReport>(
         request,
         response,
-        await compareStored(library.store, load, { ...sets, rules, runsDirectory: null }),
+        await compareStored(library.store, figures, { ...sets, rules, runsDirectory: null }),
       );
     } catch (error) {
       if (hasCode(error, 'refused')) throw new Problem(400, error.message);

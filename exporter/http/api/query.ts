@@ -75,7 +75,7 @@ export function choice<T extends string, F extends T | null | undefined>(
   };
 }
 
-export function integer(min: number, max: number, fallback: number): Parameter<number> {
+export function integer<F extends number | null>(min: number, max: number, fallback: F): Parameter<number | F> {
   return {
     parse: single((text) => {
       const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;

@@ -161,6 +161,42 @@ const getSetPickerStyles = (theme: GrafanaTheme2) => ({
 /** Margins to choose from, in percent; any other can be typed. */
 const MARGINS = ['1', '2', '3', '5', '10', '20'];
 
+/** Stages to choose from; any other number can be typed. */
+const STAGES = ['1', '2', '3', '4', '5'];
+
+interface RuleChoiceProps {
+  label: string;
+  /** Of the page's URL. */
+  parameter: string;
+  options: Array<ComboboxOption<string>>;
+  placeholder: string;
+}
+
+/** A value that can be chosen or typed; none is the default. */
+function RuleChoice({ label, parameter, options, placeholder }: RuleChoiceProps) {
+  const styles = useStyles2(getChooserStyles);
+  const address = useAddress();
+  return (
+    <label className={styles.rule}>
+      {label}
+      <Named label={label}>
+        {(named) => (
+          <Combobox
+            options={options}
+            value={address.one(parameter)}
+            onChange={(option) => address.set({ [parameter]: option?.value ?? null })}
+            placeholder={placeholder}
+            createCustomValue
+            isClearable
+            width={18}
+            aria-labelledby={named}
+          />
+        )}
+      </Named>
+    </label>
+  );
+}
+
 interface ChooserProps {
   exporter: ExporterApi;
   comparison: CompareResponse | undefined;
@@ -171,7 +207,6 @@ interface ChooserProps {
 export function Chooser({ exporter, comparison, shown }: ChooserProps) {
   const styles = useStyles2(getChooserStyles);
   const address = useAddress();
-  const label = t('comparison.margin-choice', 'Margin');
   return (
     <div className={styles.chooser}>
       {SETS.map((set) => (
@@ -201,23 +236,18 @@ export function Chooser({ exporter, comparison, shown }: ChooserProps) {
           value={address.one('across_scenarios') === 'true'}
           onChange={(value) => address.set({ across_scenarios: value ? 'true' : null })}
         />
-        <label className={styles.margin}>
-          {label}
-          <Named label={label}>
-            {(named) => (
-              <Combobox
-                options={MARGINS.map((percent) => ({ value: percent, label: `${percent} %` }))}
-                value={address.one('margin')}
-                onChange={(option) => address.set({ margin: option?.value ?? null })}
-                placeholder={t('comparison.margin-default', 'default')}
-                createCustomValue
-                isClearable
-                width={18}
-                aria-labelledby={named}
-              />
-            )}
-          </Named>
-        </label>
+        <RuleChoice
+          label={t('comparison.margin-choice', 'Margin')}
+          parameter="margin"
+          options={MARGINS.map((percent) => ({ value: percent, label: `${percent} %` }))}
+          placeholder={t('comparison.margin-default', 'default')}
+        />
+        <RuleChoice
+          label={t('comparison.stage-choice', 'Stage of the load')}
+          parameter="stage"
+          options={STAGES.map((stage) => ({ value: stage, label: stage }))}
+          placeholder={t('comparison.stage-default', 'no stages')}
+        />
       </div>
     </div>
   );
@@ -231,7 +261,7 @@ const getChooserStyles = (theme: GrafanaTheme2) => ({
     gap: theme.spacing(1.5, 2),
   }),
   rules: css({ gridColumn: '1 / -1', display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: theme.spacing(2) }),
-  margin: css({
+  rule: css({
     ...theme.typography.bodySmall,
     display: 'flex',
     alignItems: 'center',

@@ -49,7 +49,7 @@ function Compare({ exporter }: { exporter: ExporterApi }) {
     (signal: AbortSignal) => exporter.compare(JSON.parse(request) as CompareQuery, signal),
     [exporter, request]
   );
-  const { a, b } = JSON.parse(request) as CompareQuery;
+  const { a, b, stage } = JSON.parse(request) as CompareQuery;
   const isComplete = a.length > 0 && b.length > 0;
   const { data, error, loading, reload } = useLoaded(isComplete ? load : null);
   const comparison = loading ? undefined : data;
@@ -76,6 +76,14 @@ function Compare({ exporter }: { exporter: ExporterApi }) {
       {comparison && (
         <>
           <Verdict comparison={comparison} />
+          {stage && (
+            <Alert
+              severity="info"
+              title={t('comparison.stage', 'The verdict is on stage {{stage}} of the load', { stage })}
+            >
+              {t('comparison.stage-whole', 'What is below shows the whole runs.')}
+            </Alert>
+          )}
           {responses.error && (
             <LoadProblem
               title={t('comparison.runs-problem', 'The runs could not be loaded')}
@@ -95,8 +103,9 @@ function useCompareRequest(): string {
   const address = useAddress();
   const paired = address.one('paired') === 'true' ? 'true' : undefined;
   const across_scenarios = address.one('across_scenarios') === 'true' ? 'true' : undefined;
+  const stage = address.one('stage') ?? undefined;
   const [a, b, gate, margin] = ['a', 'b', 'gate', 'margin'].map((name) => address.all(name));
-  return JSON.stringify({ a, b, gate, margin, paired, across_scenarios });
+  return JSON.stringify({ a, b, gate, margin, paired, across_scenarios, stage });
 }
 
 function Verdict({ comparison }: { comparison: CompareResponse }) {
@@ -174,7 +183,7 @@ function CompareProblem({ error, onRetry }: { error: Error; onRetry: () => void 
     );
   }
   // The selection is wrong, and trying again would not help.
-  if (status === 400 || status === 404) {
+  if (status === 400 || status === 404 || status === 422) {
     return (
       <Alert severity="error" title={t('comparison.refused', 'These runs cannot be compared')}>
         {error.message}
