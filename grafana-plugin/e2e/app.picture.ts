@@ -40,7 +40,7 @@ test('the picture of the page overview', async ({ page, openJudged }) => {
 });
 
 test('the picture of the page compare', async ({ page, openJudged }) => {
-  await page.setViewportSize(VIEWPORT);
+  await page.setViewportSize(LOWER);
   await openJudged('compare', { a: 'tag:before', b: 'tag:after' });
   await take(page, page.getByText('regressed', { exact: true }).first(), 'src/img/screenshot-compare.png');
 });
