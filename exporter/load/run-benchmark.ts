@@ -2,10 +2,11 @@ import type { LoadPhase } from '../../core/run/record.ts';
 import type { ClientHealth } from '../../core/run/result.ts';
 import { type RunEvents, joinedEvents } from '../../core/run/run-output.ts';
 import { monotonicNow_ns, runEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
+import { pause } from '../clock/pause.ts';
 import { hasCode } from '../errors/expected-error.ts';
 import type { PhaseResult, LoadGenerator, PhaseTurn, RunningCoolDown, BenchmarkPlan } from './load-generator.ts';
 import { LocalLoad } from './local-load.ts';
-import { pause, type RunControls } from './phases/run-controls.ts';
+import type { RunControls } from './phases/run-controls.ts';
 import { stageEdges_ns } from './schedule/load-plan.ts';
 import { MAX_DELAY_MS, Pauses } from './schedule/schedule.ts';
 import type { Transport } from './transports/transport.ts';
@@ -166,7 +167,7 @@ async function untilStart(
     return { status: 'failed', failure };
   }
   for (let wait_ms = 0; !givenUp.aborted && (wait_ms = (start_ns - now_ns()) / 1e6 - PREPARATION_MS) > 0;)
-    await pause(Math.min(wait_ms, MAX_DELAY_MS) / 1000, givenUp);
+    await pause(Math.min(wait_ms, MAX_DELAY_MS), givenUp);
   return null;
 }
 

@@ -1,3 +1,4 @@
+import { pause } from '../clock/pause.ts';
 import type { ErrorReason } from '../../core/run/record.ts';
 import { ConfigurationError } from '../errors/expected-error.ts';
 import { messageExcerpt } from '../errors/message-excerpt.ts';
@@ -12,7 +13,6 @@ import type { RequestTarget } from '../load/transports/target.ts';
 import type { Transport } from '../load/transports/transport.ts';
 import { serverAccess } from './prepared-traffic.ts';
 import type { RunRequest } from './run-request.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 const PROBE_TIMEOUT_SECONDS = 120;
 
@@ -180,11 +180,3 @@ async function whenReady<T>(attempt: () => Promise<T>, { seconds, say, givenUp }
 
 /** The message without its remedy. */
 const problemOf = ({ message }: ProbeError): string => message.replace(/\. (?:--wait-ready|Check) .*$/s, '');
-
-async function pause(wait_ms: number, givenUp?: AbortSignal): Promise<void> {
-  try {
-    await sleep(Math.max(wait_ms, 1), undefined, givenUp && { signal: givenUp });
-  } catch (error) {
-    if (givenUp?.aborted !== true) throw error;
-  }
-}

@@ -1,5 +1,6 @@
 import { createRunId } from '../../core/run/run-id.ts';
-import { pause, type RunControls } from '../load/phases/run-controls.ts';
+import { pause } from '../clock/pause.ts';
+import type { RunControls } from '../load/phases/run-controls.ts';
 import type { DepartingRun, PerformedRun } from './perform-run.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -73,7 +74,7 @@ export async function performGroup(
   const performed: PerformedRun[] = [];
   try {
     for (const [index, request] of requests.entries()) {
-      if (index > 0) await pause(performance.cooldownSeconds, controls.draining);
+      if (index > 0) await pause(performance.cooldownSeconds * 1000, controls.draining);
       if (departures.isFull) performance.waiting();
       await departures.room();
       if (isGroup && controls.draining.aborted) break;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../clock/pause.ts';
 import { shellCommand } from '../../core/text/words.ts';
 import { things } from '../../core/text/quantities.ts';
 import { StorageError, reasonOf } from '../errors/expected-error.ts';
@@ -91,7 +91,7 @@ export class RunUploads {
           const left_s = Math.round((deadline_ms - performance.now()) / 1000);
           this.#say(`${reasonOf(error)}; the upload is tried again, for up to ${left_s} s (--upload-timeout)`);
           // Ended by the user, who gets one more attempt.
-          await sleep(pause_ms, undefined, { signal }).catch(() => undefined);
+          await pause(pause_ms, signal);
         }
       }
     } catch (error) {

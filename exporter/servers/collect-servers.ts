@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../clock/pause.ts';
 import type { ServersFile } from '../../core/run/servers-file.ts';
 import { replaceJson, replaceWhenWritten, besideOutput } from '../files/durable-file.ts';
 import { collectionOf, type Collection } from './collection.ts';
@@ -89,8 +89,7 @@ async function collected(request: CollectRequest, storage: BlockStorage): Promis
 async function ended(durationSeconds: number | null, until: AbortSignal): Promise<void> {
   if (until.aborted) return;
   if (durationSeconds === null) await once(until, 'abort');
-  // It rejects only when `until` ends the wait.
-  else await sleep(durationSeconds * 1000, undefined, { signal: until }).catch(() => undefined);
+  else await pause(durationSeconds * 1000, until);
 }
 
 /** Writes all files of a collection into an existing directory. Throws file system errors. */
@@ -134,9 +133,7 @@ export async function watchWindow({
   try {
     await collector.scrapeEdge();
     const start_ns = now_ns();
-    if (collector.loops.some(({ store }) => store.lastOkAt(Infinity) >= 0))
-      // It rejects only when `until` ends the window early.
-      await sleep(seconds * 1000, undefined, { signal: until }).catch(() => undefined);
+    if (collector.loops.some(({ store }) => store.lastOkAt(Infinity) >= 0)) await pause(seconds * 1000, until);
     const end_ns = now_ns();
     await collector.scrapeEdge();
     return collectionOf(collector, {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { pause } from '../clock/pause.ts';
 import { createScrapeParser, writePage } from '../../core/exposition/index.ts';
 import { isInstalled } from '../files/is-installed.ts';
 import { TargetStore } from './series/target-store.ts';
@@ -131,8 +132,7 @@ export const ROCM_SMI: GpuProgram = {
   family: 'rocm_smi_power_watts',
   async sample(intervalSeconds, take, until) {
     for (let failures = 0; ;) {
-      // Aborted with the run.
-      const due = sleep(intervalSeconds * 1000, undefined, { signal: until }).catch(() => undefined);
+      const due = pause(intervalSeconds * 1000, until);
       try {
         const { stdout } = await run('rocm-smi', QUERY, { ...LIMITS, env: process.env, signal: until });
         take(samplesOf(stdout));

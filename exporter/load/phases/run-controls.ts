@@ -1,14 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-/** Waits, until the signal at the longest. */
-export async function pause(seconds: number, ended: AbortSignal): Promise<void> {
-  try {
-    await sleep(seconds * 1000, undefined, { signal: ended });
-  } catch (error) {
-    if (!ended.aborted) throw error;
-  }
-}
-
 /** How a run is ended early: a user's Ctrl-C once drains it, twice aborts it; a caller that knows enough concludes it. */
 export class RunControls {
   readonly #drain = new AbortController();

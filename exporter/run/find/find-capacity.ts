@@ -8,7 +8,8 @@ import type {
 } from '../../../core/run/capacity.ts';
 import { joinedEvents, type RunEvents } from '../../../core/run/run-output.ts';
 import { quantity } from '../../../core/text/quantities.ts';
-import { pause, RunControls } from '../../load/phases/run-controls.ts';
+import { pause } from '../../clock/pause.ts';
+import { RunControls } from '../../load/phases/run-controls.ts';
 import { MAX_DELAY_MS } from '../../load/schedule/schedule.ts';
 import type { PerformedRun } from '../perform-run.ts';
 import type { RunRequest } from '../run-request.ts';
@@ -87,7 +88,7 @@ export async function findCapacity(
     const outcomes = probes.map(outcomeOf);
     const step = nextStep(search.range, outcomes);
     if (step.kind === 'end') return ended(step.end);
-    if (made > 0) await pause(search.cooldownSeconds, controls.draining);
+    if (made > 0) await pause(search.cooldownSeconds * 1000, controls.draining);
     if (controls.draining.aborted) return ended('interrupted');
     const size = probeSize(search.tests, concurrencyOf(search, step.load) ?? 0, search.mostRequests);
     const planned = plannedProbe(search, outcomes, { ...step, looks: size.looks }, budget.allowance);

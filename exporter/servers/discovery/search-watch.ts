@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../clock/pause.ts';
 import { reasonOf, ConfigurationError } from '../../errors/expected-error.ts';
 import type { Collector } from '../scrape/collector.ts';
 import type { Target } from '../scrape/targets.ts';
@@ -144,8 +144,7 @@ export class SearchWatch {
     const { signal } = this.#ended;
     const { repeatSeconds = REPEAT_SECONDS } = this.#options;
     for (;;) {
-      // It rejects only when `stop` ends the wait.
-      await sleep(repeatSeconds * 1000, undefined, { signal }).catch(() => undefined);
+      await pause(repeatSeconds * 1000, signal);
       if (signal.aborted) return;
       const before = this.changes.length;
       await Promise.all(this.#searches.map((search) => this.#repeat(search)));

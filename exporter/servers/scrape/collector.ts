@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../clock/pause.ts';
 import { DEFAULT_PAGE_LIMITS, PageClient, type PageLimits } from './page-request.ts';
 import { TargetLoop, type LoopOptions } from './target-loop.ts';
 import { DEFAULT_STORE_LIMITS } from '../series/target-store.ts';
@@ -130,8 +130,7 @@ export class Collector {
   async #edgeOf(loops: readonly TargetLoop[], timeout_ms: number): Promise<void> {
     if (loops.length === 0) return;
     const waiting = new AbortController();
-    // It rejects only when `waiting` is aborted below, after the race.
-    const timeout = sleep(timeout_ms, undefined, { signal: waiting.signal }).catch(() => undefined);
+    const timeout = pause(timeout_ms, waiting.signal);
     const missing = new Set(loops);
     const all = loops.map((loop) => loop.scrapeEdge().then(() => missing.delete(loop)));
     await Promise.race([Promise.all(all), timeout]);

@@ -1,6 +1,6 @@
+import { pause } from '../../clock/pause.ts';
 import { things } from '../../../core/text/quantities.ts';
 import { RAY_REPORT_SECONDS } from '../../../catalog/lookup.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collector } from './collector.ts';
 import type { LateFamilies } from '../summary/late-families.ts';
 import type { TargetStore } from '../series/target-store.ts';
@@ -48,7 +48,7 @@ export async function startEdge(collector: Collector, options: EdgeOptions, give
       return load === 0;
     }
     if (load === 0) {
-      await pause(givenUp);
+      await pause(LOOK_EVERY_MS, givenUp);
       continue;
     }
     if (options.now_ns() >= until_ns) {
@@ -57,7 +57,7 @@ export async function startEdge(collector: Collector, options: EdgeOptions, give
       );
       return false;
     }
-    await pause(givenUp);
+    await pause(LOOK_EVERY_MS, givenUp);
   }
 }
 
@@ -72,7 +72,7 @@ export async function endEdge(collector: Collector, options: EdgeOptions, givenU
   let wasAtRest = false;
   await collector.scrapeEdge();
   for (;;) {
-    await pause(null);
+    await pause(LOOK_EVERY_MS);
     await collector.scrapeEdge();
     const atRest = totalLoad(collector) === 0 && readable(collector).every((loop) => rests(collector, loop));
     const settled_ns = options.now_ns();
@@ -99,7 +99,7 @@ export async function movedByRequest(
       await collector.scrapeEdge();
       const found = loops.filter(holds);
       if (found.length === loops.length || now_ns() >= until_ns) return found;
-      await pause(null);
+      await pause(LOOK_EVERY_MS);
     }
   };
   const resting = await all((loop) => rests(collector, loop));
@@ -120,7 +120,7 @@ async function rayReported(
   say(
     `Ray reports metrics every ${RAY_REPORT_SECONDS} s: waiting ${seconds} s for the counts of the ${which} requests`,
   );
-  await pause(givenUp, seconds * 1000);
+  await pause(seconds * 1000, givenUp);
 }
 
 const storesOf = (collector: Collector): TargetStore[] => readable(collector).map(({ store }) => store);
@@ -143,9 +143,4 @@ export function isIdle(collector: Collector): boolean {
 /** A target without such gauges counts as idle. */
 function totalLoad(collector: Collector): number {
   return readable(collector).reduce((sum, { store }) => sum + (serverLoad(store) ?? 0), 0);
-}
-
-async function pause(givenUp: AbortSignal | null, milliseconds = LOOK_EVERY_MS): Promise<void> {
-  // Aborted: the caller checks the signal and returns.
-  await sleep(milliseconds, undefined, givenUp === null ? {} : { signal: givenUp }).catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 import { ExpectedError, StorageError, reasonOf } from '../../errors/expected-error.ts';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { ServerClock } from '../../clock/monotonic-clock.ts';
+import { pause } from '../../clock/pause.ts';
 import type { ObjectStorage } from '../object-storage/object-storage.ts';
 import { requireConditions } from '../object-storage/shared-log.ts';
 import {
@@ -163,7 +163,7 @@ export class Rendezvous {
       const open = this.#watch.which((sign) => sign?.state !== 'uploaded');
       const missing = open.filter((part) => this.#isGone(part) || this.#neverCame(part, begin_ms));
       if (missing.length === open.length) return missing;
-      await pausedFor(POLL_MS, stop);
+      await pause(POLL_MS, stop);
     }
     return null;
   }
@@ -235,7 +235,7 @@ export class Rendezvous {
     while (!stop.aborted) {
       if (await this.#orNoStart(() => isDone().catch(falseIfUnreachable))) return;
       if (performance.now() > until_ms) throw this.#noStart(this.#overdueText(mostSeconds));
-      await pausedFor(POLL_MS, stop);
+      await pause(POLL_MS, stop);
     }
   }
 
@@ -268,10 +268,6 @@ function falseIfUnreachable(error: unknown): boolean {
   if (error instanceof StorageError && error.problem === 'unreachable') return false;
   throw error;
 }
-
-/** Resolves early when `stop` is aborted. */
-const pausedFor = (wait_ms: number, stop: AbortSignal): Promise<void> =>
-  pause(wait_ms, undefined, { signal: stop }).catch(() => undefined);
 
 interface Seen {
   readonly etag: string;
